@@ -1,0 +1,1 @@
+"""Private learning with correlated noise: mechanisms, accounting, exact theory and learners, with no user interface."""
