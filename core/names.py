@@ -88,6 +88,7 @@ _NAMES = (
         low="0: independent noise, DP-SGD", high="towards 1: almost all of the last noise is taken back",
         letters={"correlated_noise": r"1-\nu \text{ (anti-PGD)}", "kan": r"\lambda"},
     ),
+    Name("forgetting", r"\nu,\ 1-\lambda", "nu of nu-FTRL, 1 - lambda of DP-lambda-CGD", "How fast the noise forgets: 1 is at once.", "", True),
     Name(
         "noise_multiplier", r"\sigma", "noise multiplier",
         "Standard deviation of the seed noise on the clipped sum, in units of the clip norm.", "clip norm", True,

@@ -78,6 +78,25 @@ class Result:
 
 
 @dataclass(frozen=True, eq=False)
+class Sweep:
+    """How the curves of a `Result` change as one control takes each of `values`: frames for a chart that follows a slider.
+
+    `y` and `x` map a curve's label to an array (len(values), points); a curve that `x` lacks keeps its own x. `text` maps
+    the name of a spot on the page to what it reads at each value.
+    """
+
+    knob: str
+    values: tuple[float, ...]
+    y: dict[str, np.ndarray]
+    x: dict[str, np.ndarray] = field(default_factory=dict)
+    text: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for frames in (*self.y.values(), *self.x.values(), *self.text.values()):
+            require(len(frames) == len(self.values), "frames", len(frames), f"one for each of {len(self.values)} values")
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """Rows under named columns, and where they come from; the other fields are those of `Result`."""
 
