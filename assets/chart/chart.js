@@ -1,0 +1,120 @@
+// A Plotly chart that is updated in place, and that follows sliders of the page while they are being dragged.
+//
+// Streamlit calls the default export once when the chart appears and again whenever its data or the theme changes; what
+// it returns is called when the chart leaves the page. The node and the viewer's zoom live as long as the chart does.
+
+let plotly;
+
+function loadPlotly(url) {
+  plotly ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = url;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => { plotly = undefined; reject(new Error(`Could not load ${url}`)); };
+    document.head.append(script);
+  });
+  return plotly;
+}
+
+class LiveChart {
+  constructor(node) {
+    this.node = node;
+    this.resizing = new ResizeObserver(() => this.schedule());
+    this.resizing.observe(node);
+    // While a slider is dragged nothing reaches Python; only its spoken value changes, on every notch.
+    this.watching = new MutationObserver((changes) => this.follow(changes));
+    this.watching.observe(document.body, { subtree: true, attributeFilter: ["aria-valuetext"] });
+  }
+
+  show(data, Plotly) {
+    this.Plotly = Plotly;
+    this.drag = JSON.parse(data.drag);
+    this.figure = JSON.parse(data.figure);
+    this.node.style.height = `${data.height}px`;
+    this.node.setAttribute("aria-label", data.label);
+    this.schedule();
+  }
+
+  follow(changes) {
+    const sliders = Object.keys(this.drag ?? {}).filter((key) => changes.some(({ target }) => target.closest(`.st-key-${key}`)));
+    for (const key of sliders) {
+      const frame = this.drag[key].frames[spoken(key)];
+      for (const [selector, text] of Object.entries(frame?.text ?? {})) write(selector, text);
+    }
+    if (sliders.length) this.schedule();
+  }
+
+  schedule() {
+    if (this.pending || !this.figure) return;
+    this.pending = requestAnimationFrame(() => { this.pending = undefined; this.paint(); });
+  }
+
+  paint() {
+    const figure = themed(this.composed(), getComputedStyle(this.node));
+    this.Plotly.react(this.node, figure.data, figure.layout, this.figure.config);
+    this.node.dataset.paints = Number(this.node.dataset.paints ?? 0) + 1;
+    this.node.dataset.ready = "true";
+  }
+
+  // The figure as Python sent it, changed by the frame of each slider that no longer shows the value it was sent for.
+  composed() {
+    const data = this.figure.data.map((trace) => ({ ...trace }));
+    const layout = { ...this.figure.layout };
+    for (const [key, { value, frames }] of Object.entries(this.drag ?? {})) {
+      const now = spoken(key);
+      const frame = now === value ? undefined : frames[now];
+      for (const [index, changes] of Object.entries(frame?.data ?? {})) Object.assign(data[index], changes);
+      Object.assign(layout, frame?.layout);
+    }
+    return { data, layout };
+  }
+
+  stop() {
+    cancelAnimationFrame(this.pending);
+    this.resizing.disconnect();
+    this.watching.disconnect();
+    this.Plotly?.purge(this.node);
+  }
+}
+
+// What a slider says aloud now; undefined while it is not on the page.
+function spoken(key) {
+  return document.querySelector(`.st-key-${key} [aria-valuetext]`)?.getAttribute("aria-valuetext");
+}
+
+// React owns these elements: only the value of their one text node is changed, so that it finds everything in its place.
+function write(selector, text) {
+  for (const element of document.querySelectorAll(selector)) {
+    const only = element.firstChild;
+    if (element.childNodes.length === 1 && only.nodeType === Node.TEXT_NODE) only.nodeValue = text;
+  }
+}
+
+function themed({ data, layout }, style) {
+  const ink = style.getPropertyValue("--st-text-color").trim();
+  const ground = style.getPropertyValue("--st-background-color").trim();
+  const family = style.getPropertyValue("--st-font").trim();
+  const axis = (name) => ({ ...layout[name], linecolor: ink, tickcolor: ink });
+  return {
+    data,
+    layout: {
+      ...layout,
+      xaxis: axis("xaxis"),
+      yaxis: axis("yaxis"),
+      font: { ...layout.font, color: ink, family },
+      hoverlabel: { bgcolor: ground, font: { color: ink, family } },
+      // A finger on the chart must scroll the page, not draw a zoom box.
+      dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
+    },
+  };
+}
+
+export default function ({ data, parentElement }) {
+  const node = parentElement.querySelector(".live-chart");
+  node.chart ??= new LiveChart(node);
+  loadPlotly(data.plotly).then(
+    (Plotly) => node.chart?.show(data, Plotly),
+    (error) => { node.textContent = error.message; },
+  );
+  return () => { node.chart.stop(); node.chart = undefined; };
+}

@@ -1,0 +1,54 @@
+"""Colours and strokes: one colour, one dash and one marker an arm, everywhere (Okabe and Ito's colour-blind-safe set)."""
+
+from dataclasses import dataclass
+
+VERMILLION, BLUE, GREEN, PURPLE, SKY, ORANGE, GREY = (
+    "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F",
+)
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """How an arm is drawn: a colour, a dash and a marker, so that no two arms differ by colour alone."""
+
+    colour: str
+    dash: str
+    marker: str
+
+
+STROKES = {
+    "independent": Stroke(VERMILLION, "dash", "square"),
+    "lambda_cgd": Stroke(GREEN, "dashdot", "diamond"),
+    "nu_ftrl": Stroke(BLUE, "solid", "circle"),
+    "anti_pgd": Stroke(PURPLE, "longdash", "triangle-up"),
+    "optimal_counting": Stroke(SKY, "longdashdot", "triangle-down"),
+    "optimal_for": Stroke(ORANGE, "dot", "star"),
+    "none": Stroke(GREY, "5px,2px", "x"),
+}
+_CYCLE = (
+    Stroke(BLUE, "solid", "circle"),
+    Stroke(VERMILLION, "dash", "square"),
+    Stroke(GREEN, "dashdot", "diamond"),
+    Stroke(PURPLE, "longdash", "triangle-up"),
+    Stroke(SKY, "longdashdot", "triangle-down"),
+    Stroke(ORANGE, "dot", "star"),
+)
+
+
+def strokes(arms: list[str]) -> list[Stroke]:
+    """The stroke of each curve: fixed for an arm of the glossary, the next of a cycle for any other.
+
+    Guarantees: a known arm always looks the same; curves without a known arm differ from each other, six at a time, and
+    take the colours that no known arm of the same chart has first.
+    """
+    taken = {STROKES[arm].colour for arm in arms if arm in STROKES}
+    free = [stroke for stroke in _CYCLE if stroke.colour not in taken] or list(_CYCLE)
+    unknown = 0
+    chosen = []
+    for arm in arms:
+        if arm in STROKES:
+            chosen.append(STROKES[arm])
+        else:
+            chosen.append(free[unknown % len(free)])
+            unknown += 1
+    return chosen
