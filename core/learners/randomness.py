@@ -1,0 +1,24 @@
+"""One seed in the config, spawned by role. No global generator is read or written."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+
+class RoleSeeds(NamedTuple):
+    """Independent seeds for the three roles of chance in a run."""
+
+    data: int
+    batches: int
+    noise: int
+
+
+def role_seeds(seed: int) -> RoleSeeds:
+    """The seeds of data, batches and noise that the one seed of a config stands for."""
+    return RoleSeeds(*(int(state) for state in np.random.SeedSequence(seed).generate_state(len(RoleSeeds._fields), np.uint64)))
+
+
+def generator(seed: int, device: torch.device) -> torch.Generator:
+    """A fresh torch generator on `device`."""
+    return torch.Generator(device).manual_seed(seed)

@@ -1,0 +1,75 @@
+"""Snapshots of a run -> a Result: the mean over replicates with its 95% confidence band."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from scipy.special import stdtrit
+
+from core.check import require
+from core.learners import Arm, Snapshot
+from core.names import name
+from core.results import Curve, Result
+
+LEVEL = 0.95
+
+
+def curves(snapshots: Iterable[Snapshot], arms: Sequence[Arm], measure: str) -> Result:
+    """One curve an arm: the mean of `measure` over replicates against the step, with a 95% confidence band of that mean.
+
+    With m, s the mean and standard deviation over R replicates and t the Student quantile with R-1 degrees of freedom,
+    the band is m +- t s/sqrt(R) on a linear axis. On a logarithmic axis (glossary) it is m exp(+- t s/(m sqrt(R))): the
+    same interval carried to the logarithm of the mean (delta method), which stays above zero without being cut there.
+    Snapshots that lack the measure are left out (step 0 has no share_clipped). Only `step`, `measures` and `status` of a
+    snapshot are read, so a job may keep records without theta.
+
+    Guarantees: no NaN; a diverged replicate makes mean and band infinite from there on and is named in `status`; one
+    replicate has no band.
+    Raises: ValueError when no snapshot has the measure.
+    """
+    snapshots = list(snapshots)
+    having = [snapshot for snapshot in snapshots if measure in snapshot.measures]
+    known = sorted({key for snapshot in snapshots for key in snapshot.measures})
+    require(bool(having), "measure", measure, f"one of {known}")
+    steps = [snapshot.step for snapshot in having]
+    values = np.stack([snapshot.measures[measure] for snapshot in having])  # (snapshots, arms, replicates)
+    mean, low, high = _band(values, name(measure).log)
+    replicates = values.shape[-1]
+    return Result(
+        title=f"{name(measure).words} of {len(arms)} simulated arms",
+        curves=tuple(
+            Curve(
+                arm.label, steps, mean[:, index], arm=arm.mechanism.name,
+                **({} if replicates == 1 else {"low": low[:, index], "high": high[:, index]}),
+            )
+            for index, arm in enumerate(arms)
+        ),
+        x_name="step",
+        y_name=measure,
+        source="simulation of Algorithm 1, arXiv 2310.06771",
+        band=_words(replicates, name(measure).log),
+        status=snapshots[-1].status,
+    )
+
+
+def _band(values: np.ndarray, log: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and the ends of its band over the last axis; infinite where a replicate is."""
+    replicates = values.shape[-1]
+    finite = np.isfinite(values).all(axis=-1)
+    shown = np.where(finite[..., None], values, 0.0)
+    mean = shown.mean(axis=-1)
+    half = np.zeros_like(mean)
+    if replicates > 1:
+        half = stdtrit(replicates - 1, 0.5 + LEVEL / 2) * shown.std(axis=-1, ddof=1) / replicates**0.5
+    if log:
+        factor = np.exp(np.divide(half, mean, out=np.zeros_like(mean), where=mean > 0))
+        ends = mean, mean / factor, mean * factor
+    else:
+        ends = mean, mean - half, mean + half
+    return tuple(np.where(finite, end, np.inf) for end in ends)
+
+
+def _words(replicates: int, log: bool) -> str:
+    if replicates == 1:
+        return ""
+    scale = " of the log of the mean, delta method" if log else ""
+    return f"{LEVEL:.0%} confidence interval of the mean of {replicates} replicates (Student t{scale})"

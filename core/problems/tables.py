@@ -1,0 +1,155 @@
+"""Least squares on a real table: the bundled diabetes data or a CSV file of the viewer's."""
+
+import csv
+import io
+from array import array
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.check import require
+from core.problems import Batch
+from core.problems.regression import least_squares_factors
+
+MAX_BYTES = 100_000_000
+MAX_ROWS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Standardised records: `features` (n, d) and `labels` (n,), every column of mean 0 and standard deviation 1.
+
+    The means and deviations are taken from the records themselves and count as public: they are outside the privacy
+    guarantee. `preparation` says so in words.
+    """
+
+    features: np.ndarray
+    labels: np.ndarray
+    feature_names: tuple[str, ...]
+    target: str
+    preparation: str = "Every column was standardised with its own mean and standard deviation, which count as public."
+
+
+def diabetes() -> Dataset:
+    """442 patients, 10 measurements, disease progression a year later: scikit-learn's bundled table.
+
+    Reference: Efron, Hastie, Johnstone, Tibshirani (2004), Least Angle Regression.
+    """
+    from sklearn.datasets import load_diabetes  # a second of imports that only this table needs
+
+    table = load_diabetes(scaled=False)
+    return _standardise(np.column_stack([table.data, table.target]), [*table.feature_names, "progression"], "progression")
+
+
+def from_csv(content: str | bytes, target: str) -> Dataset:
+    """A dataset from CSV text: a header row, comma-separated numbers below it, and `target` naming the column to predict.
+
+    Guarantees: the records are those of the file, in its order; nothing is dropped, filled in or guessed.
+    Raises: ValueError with one sentence for anything else: too large, not UTF-8, empty, no header, one column, duplicate
+    or empty names, unknown target, ragged rows, text or missing or infinite cells, constant columns, fewer rows than columns.
+    """
+    require(len(content) <= MAX_BYTES, "bytes of the CSV file", len(content), f"at most {MAX_BYTES}")
+    rows = csv.reader(io.StringIO(_decode(content), newline=""))
+    names = [name.strip() for name in next((row for row in rows if row), [])]
+    _check_header(names, target)
+    cells = array("d")
+    for row in rows:
+        if row:  # a blank line is no record
+            cells.extend(_numbers(row, names, rows.line_num))
+            require(len(cells) <= MAX_ROWS * len(names), "rows of the CSV file", f"over {MAX_ROWS}", f"at most {MAX_ROWS}")
+    values = np.frombuffer(cells, dtype=float).reshape(-1, len(names)) if cells else np.empty((0, len(names)))
+    require(len(values) >= len(names), "rows below the header", len(values), f"at least as many as columns ({len(names)})")
+    return _standardise(values, names, target)
+
+
+class TableRegression:
+    """Linear regression on the n records of a dataset: F(theta) = 1/(2n) sum_i (<theta, x_i> - y_i)^2, from theta = 0.
+
+    `train_loss` is F(theta) and `excess_risk` is F(theta) - F(theta_ols), both on the table itself: what is learned
+    about new records is not measured. `eigenvalues` (d,) are those of its Hessian X'X/n.
+
+    Guarantees: `excess_risk` = `train_loss` - F(theta_ols), and no theta has less than zero.
+    """
+
+    outputs = 1
+    ridge = 0.0
+
+    def __init__(self, dataset: Dataset, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu") -> None:
+        self.dataset = dataset
+        self.n_samples, self.features = dataset.features.shape
+        self.theta_ols = np.linalg.lstsq(dataset.features, dataset.labels, rcond=None)[0]
+        self.least_loss = 0.5 * float(np.mean((dataset.features @ self.theta_ols - dataset.labels) ** 2))
+        hessian = dataset.features.T @ dataset.features / self.n_samples
+        self.eigenvalues = np.linalg.eigvalsh(hessian)[::-1].copy()
+        self.dtype = dtype
+        self.start = torch.zeros(1, self.features, dtype=dtype, device=device)
+        as_tensor = {"dtype": dtype, "device": device}
+        self._features = torch.as_tensor(dataset.features, **as_tensor)
+        self._labels = torch.as_tensor(dataset.labels, **as_tensor)
+        self._theta_ols = torch.as_tensor(self.theta_ols, **as_tensor)
+        self._root = torch.as_tensor(np.linalg.qr(dataset.features / self.n_samples**0.5, mode="r"), **as_tensor)
+
+    def to(self, device: torch.device) -> "TableRegression":
+        return TableRegression(self.dataset, self.dtype, device)
+
+    def batch(self, picks: Tensor) -> Batch:
+        return Batch(self._features[picks], self._labels[picks])
+
+    def factors(self, theta: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
+        return least_squares_factors(theta, batch)
+
+    def risk(self, theta: Tensor) -> dict[str, Tensor]:
+        # with X/sqrt(n) = QR the quadratic form is |R (theta - theta_ols)|^2 / 2: never negative, and d x d a step
+        excess = 0.5 * ((theta[..., 0, :] - self._theta_ols) @ self._root.T).square().sum(-1)
+        return {"excess_risk": excess, "train_loss": excess + self.least_loss}
+
+
+def _decode(content: str | bytes) -> str:
+    try:
+        text = content if isinstance(content, str) else content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"byte {error.start} of the CSV file is not UTF-8 text, expected a CSV file in UTF-8") from error
+    return text.removeprefix("\ufeff")
+
+
+def _check_header(names: list[str], target: str) -> None:
+    require(bool(names), "CSV file", "", "a header row of column names and rows of numbers below it")
+    require(len(names) > 1, "columns", names, "at least two, separated by commas: features and a target")
+    require(all(names), "header", names, "a name for every column")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    require(not repeated, "header", repeated, "every column name once")
+    require(not all(_is_number(name) for name in names), "header", names, "column names, not numbers")
+    require(target in names, "target", target, f"one of the columns {names}")
+
+
+def _numbers(row: list[str], names: list[str], line: int) -> list[float]:
+    require(len(row) == len(names), f"cells in line {line}", len(row), f"{len(names)}, one for each column")
+    try:
+        values = [float(cell) for cell in row]
+    except ValueError:
+        bad = next(index for index, cell in enumerate(row) if not _is_number(cell))
+        require(False, f"column {names[bad]!r} in line {line}", row[bad], "a number in every cell")
+    if not np.isfinite(values).all():
+        bad = int(np.argmin(np.isfinite(values)))
+        require(False, f"column {names[bad]!r} in line {line}", row[bad], "a finite number in every cell")
+    return values
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _standardise(values: np.ndarray, names: list[str], target: str) -> Dataset:
+    for column, name in zip(values.T, names, strict=True):
+        require(column.min() < column.max(), f"column {name!r}", column[0], "at least two different values")
+    scale = np.abs(values).max(axis=0)  # first to [-1, 1], so that squares of huge or tiny columns neither overflow nor vanish
+    standard = (values / scale - (values / scale).mean(axis=0)) / (values / scale).std(axis=0)
+    at = names.index(target)
+    feature_names = tuple(name for name in names if name != target)
+    return Dataset(np.delete(standard, at, axis=1), standard[:, at].copy(), feature_names, target)
