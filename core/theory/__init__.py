@@ -1,0 +1,1 @@
+"""Exact curves without sampling, on the same axes as the simulations."""

@@ -1,0 +1,312 @@
+"""Exact excess risk of SGD with correlated noise on Gaussian linear regression.
+
+Examples x ~ N(0, H) with eigenvalues l_j, labels <x, theta_star> + label_noise * N(0,1), mean gradients of batches of B
+fresh examples, seed noise of std s per coordinate, correlated over steps by a lower-triangular matrix `noising`:
+
+    theta_t = theta_{t-1} - eta (mean gradient + sum_k noising[t, k] z_k),       z_k ~ N(0, s^2 I)
+
+In the eigenbasis of H the second moments m_j = E (theta - theta_star)_j^2 obey, with e_j = eta l_j and a_j = 1 - e_j,
+
+    m_j <- (a_j^2 + e_j^2/B) m_j + (eta^2/B) l_j <l, m> + eta^2 label_noise^2 l_j/B + eta^2 s^2 v_{t,j}
+    v_{t,j} = sum_{k <= t} (2 - [k = t]) a_j^(t-k) (noising noising^T)[t, k],        excess risk = <l, m> / 2
+
+Moments between different eigen-directions never feed back. Equal eigenvalues are merged.
+
+Reference: 2310.06771, section 2.2 and appendix C; the recursion is exact, not a bound.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+from scipy.signal import lfilter
+
+from core import check
+from core.theory.frequency import Correlated, distance_squared, filtered_power
+
+
+class RiskParts(NamedTuple):
+    """The excess risk by cause, each (..., steps+1): what is left of the start, label noise, and privacy noise."""
+
+    start: np.ndarray
+    label_noise: np.ndarray
+    privacy_noise: np.ndarray
+
+
+def excess_risk_curve(
+    eigenvalues,
+    learning_rate: float,
+    steps: int,
+    noising_coef,
+    noise_std,
+    label_noise: float = 0.0,
+    batch_size: int = 1,
+    initial_error=None,
+) -> np.ndarray:
+    """Expected excess risk after 0..steps steps, (steps+1,), under Toeplitz noise.
+
+    `eigenvalues` (d,) of the Hessian; `noising_coef` (steps,) first column of the noising matrix; `noise_std` std of one
+    coordinate of the seed noise on the MEAN gradient (noise_multiplier * clip_norm / batch_size); `initial_error` (d,)
+    is theta_0 - theta_star in the eigenbasis, None for zero. Noise may be batched: `noising_coef` (..., steps) with
+    `noise_std` (...) gives (..., steps+1).
+
+    Guarantees: O(d steps) time; batches equal loops; equals the dense second-moment recursion; an unstable run grows to
+    inf, never NaN.
+    Raises: ValueError naming the argument.
+    """
+    system = _System.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
+    noise = _seed(steps, noising_coef, noise_std)
+    return system.risk(noise.shape[:-1], steps, lambda j: system.inputs(j, steps) + system.toeplitz_input(j, noise))
+
+
+def excess_risk_parts(
+    eigenvalues,
+    learning_rate: float,
+    steps: int,
+    noising_coef,
+    noise_std,
+    label_noise: float = 0.0,
+    batch_size: int = 1,
+    initial_error=None,
+) -> RiskParts:
+    """`excess_risk_curve` split into its three causes, arguments the same; each part (..., steps+1).
+
+    Guarantees: the parts sum to the curve.
+    """
+    system = _System.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
+    noise = _seed(steps, noising_coef, noise_std)
+    lead = noise.shape[:-1]
+
+    def inputs(j: int) -> np.ndarray:
+        causes = np.zeros((3, *lead, steps + 1))
+        causes[0, ..., :1] = system.inputs(j, steps)[:1]
+        causes[1, ..., 1:] = system.inputs(j, steps)[1:]
+        causes[2] = system.toeplitz_input(j, noise)
+        return causes
+
+    return RiskParts(*system.risk((3, *lead), steps, inputs))
+
+
+def excess_risk_curve_dense(
+    eigenvalues,
+    learning_rate: float,
+    noising_matrix,
+    noise_std: float,
+    label_noise: float = 0.0,
+    batch_size: int = 1,
+    initial_error=None,
+) -> np.ndarray:
+    """`excess_risk_curve` for any lower-triangular `noising_matrix` (steps, steps); O(d steps^2) time.
+
+    Guarantees: equals `excess_risk_curve` when the matrix is Toeplitz.
+    """
+    system = _System.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
+    noising = np.asarray(noising_matrix, dtype=float)
+    steps = len(noising)
+    shape_is_right = noising.ndim == 2 and noising.shape == (steps, steps) and steps > 0
+    check.require(shape_is_right and not np.triu(noising, 1).any(), "noising_matrix", noising.shape, "lower-triangular")
+    noise = check.real("noise_std", noise_std, at_least=0) * noising
+    gram = noise @ noise.T
+    lag = np.subtract.outer(np.arange(steps), np.arange(steps))
+    # row t of `past` holds gram[t, t - lag] for lag = 0..t, so that one matmul with powers of a_j sums over the past
+    past = np.where(lag >= 0, np.take_along_axis(gram, np.maximum(lag, 0), axis=1), 0.0)
+    past[:, 1:] *= 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        power = past @ system.decay ** np.arange(steps)[:, None]
+    return system.risk((), steps, lambda j: system.inputs(j, steps) + system.noise_input(j, power[:, j]))
+
+
+def asymptotic_excess_risk(
+    eigenvalues,
+    learning_rate: float,
+    mechanism: Correlated,
+    noise_std: float,
+    label_noise: float = 0.0,
+    batch_size: int = 1,
+) -> float:
+    """Excess risk after infinitely many steps; inf when the run is unstable.
+
+        eta/2 sum_j (label_noise^2 l_j/B + s^2 v_j) / (2 - e_j (1 + 1/B)) / (1 - Gamma)
+        v_j = e_j (2 - e_j) mean over omega of |B(omega)|^2 / |1 - exp(i omega) - e_j|^2
+
+    Guarantees: the limit of `excess_risk_curve`; equals noise_std^2 mean(|B|^2 noise_weight) without label noise;
+    relative error below 1e-10 also for nu and e_j down to 1e-6.
+    Reference: 2310.06771, appendix C, with B > 1 added.
+    """
+    system = _System.of(eigenvalues, learning_rate, label_noise, batch_size, None)
+    check.real("noise_std", noise_std, at_least=0)
+    coupling = system.coupling()
+    if not coupling < 1:
+        return np.inf
+    label = system.label_power * system.eigenvalues
+    noise = noise_std**2 * filtered_power(mechanism, learning_rate * system.eigenvalues)
+    return learning_rate / 2 * float(np.sum(system.counts * (label + noise) / system.damping())) / (1 - coupling)
+
+
+def largest_stable_learning_rate(eigenvalues, batch_size: int = 1) -> float:
+    """Learning rate below which, and only below which, the excess risk stays bounded.
+
+    Stable iff e_max (1 + 1/B) < 2 and Gamma = sum_j (e_j/B) / (2 - e_j (1 + 1/B)) < 1; the second implies the first.
+
+    Guarantees: curves stay bounded just below, grow just above.
+    """
+    spectrum = check.vector("eigenvalues", eigenvalues, above=0)
+    batch = check.whole("batch_size", batch_size, at_least=1)
+    limit = 2 / (spectrum.max() * (1 + 1 / batch))
+
+    def margin(share: float) -> float:  # (1 - Gamma) times the factor that vanishes at the limit
+        damping = 2 - share * limit * spectrum * (1 + 1 / batch)
+        return damping.min() * (1 - np.sum(share * limit * spectrum / batch / damping))
+
+    return limit * brentq(margin, 0.0, 1 - 1e-15, xtol=1e-15, rtol=1e-15)
+
+
+def best_learning_rate(
+    eigenvalues,
+    steps: int,
+    noise_at: Callable[[float], tuple[np.ndarray, float]],
+    label_noise: float = 0.0,
+    batch_size: int = 1,
+    initial_error=None,
+) -> tuple[float, float]:
+    """Learning rate with the smallest excess risk after `steps` steps, and that excess risk.
+
+    `noise_at(learning_rate)` gives (noising_coef, noise_std), so that a mechanism may be fixed or follow the rate.
+
+    Guarantees: no stable learning rate on a grid of ratio 1.2 down to 1e-4 of the largest stable one does better.
+    """
+
+    def risk(log_rate: float) -> float:
+        coef, std = noise_at(float(np.exp(log_rate)))
+        arguments = (eigenvalues, float(np.exp(log_rate)), steps, coef, std, label_noise, batch_size, initial_error)
+        return float(excess_risk_curve(*arguments)[-1])
+
+    top = np.log(largest_stable_learning_rate(eigenvalues, batch_size))
+    grid = top + np.linspace(np.log(1e-4), np.log(0.999), 52)
+    risks = [risk(log_rate) for log_rate in grid]
+    best = int(np.argmin(risks))
+    around = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
+    refined = minimize_scalar(risk, bounds=around, method="bounded", options={"xatol": 1e-6})
+    log_rate, value = min((refined.x, refined.fun), (grid[best], risks[best]), key=lambda found: found[1])
+    return float(np.exp(log_rate)), float(value)
+
+
+def iterate_response(eigenvalue: float, learning_rate: float, omega) -> np.ndarray:
+    """How strongly an eigen-direction of the iterate amplifies gradient noise at frequency `omega`, same shape.
+
+        learning_rate / |1 - exp(i omega) - learning_rate * eigenvalue|
+
+    Guarantees: 1/eigenvalue at omega = 0, learning_rate/|2 - learning_rate * eigenvalue| at omega = pi.
+    Reference: 2310.06771, section 3.
+    """
+    decrement = check.real("learning_rate", learning_rate, above=0) * check.real("eigenvalue", eigenvalue, above=0)
+    return learning_rate / np.sqrt(distance_squared(decrement, np.asarray(omega, dtype=float)))
+
+
+def noise_weight(eigenvalues, learning_rate: float, omega, batch_size: int = 1) -> np.ndarray:
+    """Stationary excess risk that one unit of noise power at frequency `omega` causes, same shape; inf when unstable.
+
+        (eta^2/2) / (1 - Gamma) * sum_j l_j (2 - e_j) / (2 - e_j (1 + 1/B)) / |1 - exp(i omega) - e_j|^2
+
+    Guarantees: the stationary privacy excess is noise_std^2 * mean over omega of |B(omega)|^2 noise_weight(omega).
+    """
+    system = _System.of(eigenvalues, learning_rate, 0.0, batch_size, None)
+    omega = np.asarray(omega, dtype=float)
+    coupling = system.coupling()
+    if not coupling < 1:
+        return np.full(omega.shape, np.inf)
+    decrement = learning_rate * system.eigenvalues
+    each = system.counts * system.eigenvalues * (2 - decrement) / system.damping()
+    return learning_rate**2 / 2 / (1 - coupling) * np.sum(each / distance_squared(decrement, omega[..., None]), axis=-1)
+
+
+def _seed(steps: int, noising_coef, noise_std) -> np.ndarray:
+    """noise_std * noising_coef, (..., steps)."""
+    coef = np.asarray(noising_coef, dtype=float)
+    std = np.asarray(noise_std, dtype=float)
+    fits = coef.ndim > 0 and coef.shape[-1] == steps and np.all(np.isfinite(coef))
+    check.require(fits, "noising_coef", noising_coef, f"finite numbers of shape (..., {steps})")
+    check.require(np.all(np.isfinite(std) & (std >= 0)), "noise_std", noise_std, "finite numbers >= 0")
+    return std[..., None] * coef
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """The recursion's constants, one entry (k,) for each distinct eigenvalue; `counts` says how often it occurs."""
+
+    eigenvalues: np.ndarray
+    counts: np.ndarray
+    start: np.ndarray
+    learning_rate: float
+    batch_size: int
+    label_power: float
+
+    @classmethod
+    def of(cls, eigenvalues, learning_rate, label_noise, batch_size, initial_error) -> "_System":
+        spectrum = check.vector("eigenvalues", eigenvalues, above=0)
+        rate = check.real("learning_rate", learning_rate, above=0)
+        batch = check.whole("batch_size", batch_size, at_least=1)
+        label_power = check.real("label_noise", label_noise, at_least=0) ** 2 / batch
+        error = np.zeros(spectrum.size) if initial_error is None else initial_error
+        error = check.vector("initial_error", error, length=spectrum.size)
+        distinct, place, counts = np.unique(spectrum, return_inverse=True, return_counts=True)
+        return cls(distinct, counts, np.bincount(place, weights=error**2), rate, batch, label_power)
+
+    @property
+    def decrement(self) -> np.ndarray:
+        return self.learning_rate * self.eigenvalues
+
+    @property
+    def decay(self) -> np.ndarray:
+        return 1 - self.decrement
+
+    def damping(self) -> np.ndarray:
+        return 2 - self.decrement * (1 + 1 / self.batch_size)
+
+    def coupling(self) -> float:
+        """Gamma, the share of the excess risk that gradient sampling feeds back; inf when a direction is unstable."""
+        if self.damping().min() <= 0:
+            return np.inf
+        return float(np.sum(self.counts * self.decrement / self.batch_size / self.damping()))
+
+    def inputs(self, j: int, steps: int) -> np.ndarray:
+        """What direction j starts with and what label noise adds each step, (steps+1,)."""
+        inputs = np.full(steps + 1, self.counts[j] * self.learning_rate**2 * self.label_power * self.eigenvalues[j])
+        inputs[0] = self.start[j]
+        return inputs
+
+    def noise_input(self, j: int, power: np.ndarray) -> np.ndarray:
+        """What privacy noise of felt power s^2 v (..., steps) adds to direction j, (..., steps+1)."""
+        inputs = np.zeros((*power.shape[:-1], power.shape[-1] + 1))
+        inputs[..., 1:] = self.counts[j] * self.learning_rate**2 * power
+        return inputs
+
+    def toeplitz_input(self, j: int, noise: np.ndarray) -> np.ndarray:
+        """`noise_input` of noising coefficients (..., steps): v_t = v_{t-1} + noise_t (2 felt_t - noise_t)."""
+        felt = lfilter([1.0], [1.0, -self.decay[j]], noise)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.noise_input(j, np.cumsum(noise * (2 * felt - noise), axis=-1))
+
+    def risk(self, lead: tuple[int, ...], steps: int, inputs: Callable[[int], np.ndarray]) -> np.ndarray:
+        """Half of <l, m>, (*lead, steps+1), driven by `inputs(j)` in each direction.
+
+        Without the coupling <l, m> is a sum of geometric filters. With it, <l, m> solves a scalar renewal equation whose
+        resolvent is again a sum of geometric filters, with positive weights: the eigenvalues of the symmetric matrix
+        that carries m over one step. No division of power series, so small values keep their relative accuracy.
+        """
+        kept = self.decay**2 + self.decrement**2 / self.batch_size
+        shared = np.sqrt(self.counts) * self.eigenvalues
+        strength = self.learning_rate**2 / self.batch_size
+        poles, modes = np.linalg.eigh(np.diag(kept) + strength * np.outer(shared, shared))
+        weights = strength * (modes.T @ shared) ** 2
+        uncoupled = np.zeros((*lead, steps + 1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for j, eigenvalue in enumerate(self.eigenvalues):
+                uncoupled += eigenvalue * lfilter([1.0], [1.0, -kept[j]], inputs(j))
+            risk = uncoupled.copy()
+            for pole, weight in zip(poles, weights, strict=True):
+                risk[..., 1:] += weight * lfilter([1.0], [1.0, -pole], uncoupled[..., :-1])
+        overflown = np.logical_or.accumulate(~np.isfinite(risk), axis=-1)
+        return np.where(overflown, np.inf, risk / 2)
