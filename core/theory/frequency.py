@@ -1,6 +1,6 @@
 """Means over frequency with features at every scale: what the stationary theory integrates."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,18 +15,26 @@ class Correlated(Protocol):
     def frequency_response(self, omega: np.ndarray) -> np.ndarray: ...
 
 
-def log_frequencies(smallest: float, per_unit: int = 4) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes u = log tan(omega/2) and frequencies omega, each (n,), for features down to omega = `smallest`.
+class Frequencies(NamedTuple):
+    """Nodes u = log tan(omega/2), the frequencies omega, and weights whose dot product with f is its mean; each (n,)."""
 
-    The mean of f over frequencies is sum(f / cosh(u)) / (pi per_unit). In u the response of a gradient step is a bump
-    1/cosh(u - log r) at every scale, and the trapezoid rule converges like exp(-pi^2 per_unit) for every f whose zeros
-    and poles z = exp(i omega) are real. Those of nu-FTRL, lambda-CGD, anti-PGD and the optimal noise are.
+    u: np.ndarray
+    omega: np.ndarray
+    average: np.ndarray
+
+
+def log_frequencies(smallest: float, per_unit: int = 4) -> Frequencies:
+    """Frequencies from far below `smallest` to as near pi, `per_unit` of them for each factor e.
+
+    In u the response of a gradient step is a bump 1/cosh(u - log r) at every scale, and the trapezoid rule converges
+    like exp(-pi^2 per_unit) for every f whose zeros and poles z = exp(i omega) are real. Those of nu-FTRL, lambda-CGD,
+    anti-PGD and the optimal noise are.
 
     Reference: Trefethen and Weideman 2014, The exponentially convergent trapezoidal rule, section 5.
     """
     reach = _REACH + max(0.0, -np.log(smallest))
     u = np.arange(-int(reach * per_unit), int(reach * per_unit) + 1) / per_unit
-    return u, 2 * np.arctan(np.exp(u))
+    return Frequencies(u, 2 * np.arctan(np.exp(u)), 1 / np.cosh(u) / (np.pi * per_unit))
 
 
 def distance_squared(decrement, omega) -> np.ndarray:
@@ -45,7 +53,7 @@ def filtered_power(mechanism: Correlated, decrements) -> np.ndarray:
     rate = np.asarray(decrements) / (2 - np.asarray(decrements))
     previous = None
     for per_unit in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048):
-        u, omega = log_frequencies(min(rate.min(), 1 / rate.max(), 1.0), per_unit)
+        u, omega, _ = log_frequencies(min(rate.min(), 1 / rate.max(), 1.0), per_unit)
         power = np.abs(mechanism.frequency_response(omega)) ** 2
         value = np.array([power @ (1 / np.cosh(u - shift)) for shift in np.log(rate)]) / (np.pi * per_unit)
         if previous is not None and np.allclose(value, previous, rtol=1e-11, atol=0):

@@ -10,21 +10,20 @@ In the eigenbasis of H the second moments m_j = E (theta - theta_star)_j^2 obey,
     m_j <- (a_j^2 + e_j^2/B) m_j + (eta^2/B) l_j <l, m> + eta^2 label_noise^2 l_j/B + eta^2 s^2 v_{t,j}
     v_{t,j} = sum_{k <= t} (2 - [k = t]) a_j^(t-k) (noising noising^T)[t, k],        excess risk = <l, m> / 2
 
-Moments between different eigen-directions never feed back. Equal eigenvalues are merged.
+Moments between different eigen-directions never feed back.
 
 Reference: 2310.06771, section 2.2 and appendix C; the recursion is exact, not a bound.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
-from scipy.signal import lfilter
 
 from core import check
 from core.theory.frequency import Correlated, distance_squared, filtered_power
+from core.theory.moments import Moments
 
 
 class RiskParts(NamedTuple):
@@ -56,7 +55,7 @@ def excess_risk_curve(
     inf, never NaN.
     Raises: ValueError naming the argument.
     """
-    system = _System.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
+    system = Moments.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
     noise = _seed(steps, noising_coef, noise_std)
     return system.risk(noise.shape[:-1], steps, lambda j: system.inputs(j, steps) + system.toeplitz_input(j, noise))
 
@@ -75,7 +74,7 @@ def excess_risk_parts(
 
     Guarantees: the parts sum to the curve.
     """
-    system = _System.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
+    system = Moments.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
     noise = _seed(steps, noising_coef, noise_std)
     lead = noise.shape[:-1]
 
@@ -102,7 +101,7 @@ def excess_risk_curve_dense(
 
     Guarantees: equals `excess_risk_curve` when the matrix is Toeplitz.
     """
-    system = _System.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
+    system = Moments.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
     noising = np.asarray(noising_matrix, dtype=float)
     steps = len(noising)
     shape_is_right = noising.ndim == 2 and noising.shape == (steps, steps) and steps > 0
@@ -135,7 +134,7 @@ def asymptotic_excess_risk(
     relative error below 1e-10 also for nu and e_j down to 1e-6.
     Reference: 2310.06771, appendix C, with B > 1 added.
     """
-    system = _System.of(eigenvalues, learning_rate, label_noise, batch_size, None)
+    system = Moments.of(eigenvalues, learning_rate, label_noise, batch_size, None)
     check.real("noise_std", noise_std, at_least=0)
     coupling = system.coupling()
     if not coupling < 1:
@@ -212,7 +211,7 @@ def noise_weight(eigenvalues, learning_rate: float, omega, batch_size: int = 1) 
 
     Guarantees: the stationary privacy excess is noise_std^2 * mean over omega of |B(omega)|^2 noise_weight(omega).
     """
-    system = _System.of(eigenvalues, learning_rate, 0.0, batch_size, None)
+    system = Moments.of(eigenvalues, learning_rate, 0.0, batch_size, None)
     omega = np.asarray(omega, dtype=float)
     coupling = system.coupling()
     if not coupling < 1:
@@ -230,83 +229,3 @@ def _seed(steps: int, noising_coef, noise_std) -> np.ndarray:
     check.require(fits, "noising_coef", noising_coef, f"finite numbers of shape (..., {steps})")
     check.require(np.all(np.isfinite(std) & (std >= 0)), "noise_std", noise_std, "finite numbers >= 0")
     return std[..., None] * coef
-
-
-@dataclass(frozen=True, eq=False)
-class _System:
-    """The recursion's constants, one entry (k,) for each distinct eigenvalue; `counts` says how often it occurs."""
-
-    eigenvalues: np.ndarray
-    counts: np.ndarray
-    start: np.ndarray
-    learning_rate: float
-    batch_size: int
-    label_power: float
-
-    @classmethod
-    def of(cls, eigenvalues, learning_rate, label_noise, batch_size, initial_error) -> "_System":
-        spectrum = check.vector("eigenvalues", eigenvalues, above=0)
-        rate = check.real("learning_rate", learning_rate, above=0)
-        batch = check.whole("batch_size", batch_size, at_least=1)
-        label_power = check.real("label_noise", label_noise, at_least=0) ** 2 / batch
-        error = np.zeros(spectrum.size) if initial_error is None else initial_error
-        error = check.vector("initial_error", error, length=spectrum.size)
-        distinct, place, counts = np.unique(spectrum, return_inverse=True, return_counts=True)
-        return cls(distinct, counts, np.bincount(place, weights=error**2), rate, batch, label_power)
-
-    @property
-    def decrement(self) -> np.ndarray:
-        return self.learning_rate * self.eigenvalues
-
-    @property
-    def decay(self) -> np.ndarray:
-        return 1 - self.decrement
-
-    def damping(self) -> np.ndarray:
-        return 2 - self.decrement * (1 + 1 / self.batch_size)
-
-    def coupling(self) -> float:
-        """Gamma, the share of the excess risk that gradient sampling feeds back; inf when a direction is unstable."""
-        if self.damping().min() <= 0:
-            return np.inf
-        return float(np.sum(self.counts * self.decrement / self.batch_size / self.damping()))
-
-    def inputs(self, j: int, steps: int) -> np.ndarray:
-        """What direction j starts with and what label noise adds each step, (steps+1,)."""
-        inputs = np.full(steps + 1, self.counts[j] * self.learning_rate**2 * self.label_power * self.eigenvalues[j])
-        inputs[0] = self.start[j]
-        return inputs
-
-    def noise_input(self, j: int, power: np.ndarray) -> np.ndarray:
-        """What privacy noise of felt power s^2 v (..., steps) adds to direction j, (..., steps+1)."""
-        inputs = np.zeros((*power.shape[:-1], power.shape[-1] + 1))
-        inputs[..., 1:] = self.counts[j] * self.learning_rate**2 * power
-        return inputs
-
-    def toeplitz_input(self, j: int, noise: np.ndarray) -> np.ndarray:
-        """`noise_input` of noising coefficients (..., steps): v_t = v_{t-1} + noise_t (2 felt_t - noise_t)."""
-        felt = lfilter([1.0], [1.0, -self.decay[j]], noise)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return self.noise_input(j, np.cumsum(noise * (2 * felt - noise), axis=-1))
-
-    def risk(self, lead: tuple[int, ...], steps: int, inputs: Callable[[int], np.ndarray]) -> np.ndarray:
-        """Half of <l, m>, (*lead, steps+1), driven by `inputs(j)` in each direction.
-
-        Without the coupling <l, m> is a sum of geometric filters. With it, <l, m> solves a scalar renewal equation whose
-        resolvent is again a sum of geometric filters, with positive weights: the eigenvalues of the symmetric matrix
-        that carries m over one step. No division of power series, so small values keep their relative accuracy.
-        """
-        kept = self.decay**2 + self.decrement**2 / self.batch_size
-        shared = np.sqrt(self.counts) * self.eigenvalues
-        strength = self.learning_rate**2 / self.batch_size
-        poles, modes = np.linalg.eigh(np.diag(kept) + strength * np.outer(shared, shared))
-        weights = strength * (modes.T @ shared) ** 2
-        uncoupled = np.zeros((*lead, steps + 1))
-        with np.errstate(over="ignore", invalid="ignore"):
-            for j, eigenvalue in enumerate(self.eigenvalues):
-                uncoupled += eigenvalue * lfilter([1.0], [1.0, -kept[j]], inputs(j))
-            risk = uncoupled.copy()
-            for pole, weight in zip(poles, weights, strict=True):
-                risk[..., 1:] += weight * lfilter([1.0], [1.0, -pole], uncoupled[..., :-1])
-        overflown = np.logical_or.accumulate(~np.isfinite(risk), axis=-1)
-        return np.where(overflown, np.inf, risk / 2)
