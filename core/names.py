@@ -105,9 +105,10 @@ _NAMES = (
             "kan": r"C^{-1},\ (1,-\lambda)",
         },
     ),
+    Name("taken_back", r"-\beta_t", "share taken back", "How much of the noise of t steps ago a step subtracts again.", "", True),
     Name(
-        "strategy_coef", r"c_t", "strategy coefficient",
-        "First column of C: how long one example's gradient stays visible in what is released.",
+        "strategy_coef", r"c_t", "weight still visible",
+        "First column of C: how long one example's gradient stays visible in what is released.", "", True,
         letters={"correlated_noise": r"B^{-1}", "kan": r"C"},
     ),
     Name(
@@ -118,8 +119,7 @@ _NAMES = (
             "accelerated": r"\sqrt{\lfloor\log_2 T\rfloor+1}", "dp_gd": r"\sqrt{T}", "kan": "App. F",
         },
     ),
-    Name("lag", r"t", "steps since the noise was drawn", "Position in the first column of a Toeplitz matrix.", "steps"),
-    Name("coefficient", r"\beta_t,\ c_t", "coefficient", "An entry of the first column of a Toeplitz matrix."),
+    Name("lag", r"t", "steps later", "Position in the first column of a Toeplitz matrix.", "steps", True),
     Name(
         "frequency", r"\omega", "frequency", "Angle per step of a sinusoid: 0 is what never changes, pi alternates each step.",
         "radians per step", True,
@@ -195,6 +195,8 @@ ARMS = {
     "anti_pgd": "anti-PGD",
     "optimal_counting": "optimal counting (square-root Toeplitz)",
     "optimal_for": "optimal noise for this problem",
+    "toeplitz": "Toeplitz noise of chosen coefficients",
+    "dense": "noise of a dense strategy matrix",
     "none": "no noise (not private)",
 }
 

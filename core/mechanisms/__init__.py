@@ -1,0 +1,131 @@
+"""Correlation of the noise across steps, and what it costs: one factory a family, each returning a `Mechanism`.
+
+    mechanism = nu_ftrl(0.01)
+    noise = mechanism.sample(steps, shape, generator)        # inverse(C) @ Z
+    scale = mechanism.sensitivity(steps)                     # norm of the columns of C, in clip norms
+
+Importing this package does not import torch; `sample` and `stream` do.
+"""
+
+import numpy as np
+
+from core.check import real, require, vector, whole
+from core.mechanisms.base import Mechanism, ToeplitzMechanism
+from core.mechanisms.families import Power, Taps
+from core.mechanisms.matrix import Dense
+from core.mechanisms.optimum import Interlaced, interlace, merge
+
+__all__ = [
+    "Mechanism",
+    "ToeplitzMechanism",
+    "anti_pgd",
+    "dense",
+    "independent",
+    "lambda_cgd",
+    "nu_ftrl",
+    "optimal_counting",
+    "optimal_for",
+    "toeplitz",
+]
+
+
+def independent() -> Mechanism:
+    """Independent noise, DP-SGD: B = C = identity; samples are the seed noise itself."""
+    return _power(0.0, 0.0, "independent", "DP-SGD")
+
+
+def nu_ftrl(nu: float) -> Mechanism:
+    """Noise of nu-DP-FTRL, B(z) = (1 - (1-nu) z)^(1/2) with 0 <= nu <= 1; nu = 1 is independent, nu = 0 optimal counting.
+
+    Raises: ValueError for nu outside [0, 1].
+    Reference: 2310.06771, eq. (11).
+    """
+    nu = real("nu", nu, at_least=0, at_most=1)
+    return _power(1 - nu, 0.5, "nu_ftrl", f"nu-DP-FTRL, nu = {nu:.4g}")
+
+
+def lambda_cgd(correlation: float) -> Mechanism:
+    """Noise of DP-lambda-CGD, z_t - correlation z_{t-1} with 0 <= correlation < 1; 0 is independent.
+
+    Raises: ValueError for a correlation outside [0, 1).
+    Reference: 2605.12648, Algorithm 1.
+    """
+    correlation = real("correlation", correlation, at_least=0, below=1)
+    return _power(correlation, 1.0, "lambda_cgd", f"DP-lambda-CGD, lambda = {correlation:.4g}")
+
+
+def anti_pgd(damping: float) -> Mechanism:
+    """Noise of anti-PGD, z_t - (1 - damping) z_{t-1} with 0 <= damping <= 1; undamped (0), C is all ones.
+
+    Raises: ValueError for a damping outside [0, 1].
+    Reference: 2310.06771, Section 2, "Anti-PGD"; Orvieto et al., 2202.02831.
+    """
+    damping = real("damping", damping, at_least=0, at_most=1)
+    return _power(1 - damping, 1.0, "anti_pgd", f"anti-PGD, damping = {damping:.4g}")
+
+
+def optimal_counting() -> Mechanism:
+    """Noise of the square-root factorisation of prefix sums, B(z) = (1 - z)^(1/2): nu-FTRL at nu = 0.
+
+    Reference: Fichtenberger, Henzinger and Upadhyay, 2202.11205; 2310.06771, eq. (11) at nu = 0.
+    """
+    return _power(1.0, 0.5, "optimal_counting", "optimal counting")
+
+
+def toeplitz(noising_coef: tuple[float, ...]) -> Mechanism:
+    """Noise of any finitely many coefficients beta_0, beta_1, ... with beta_0 != 0; zero beyond.
+
+    Raises: ValueError for an empty or not finite sequence, or beta_0 = 0, under which C does not exist.
+    """
+    taps = vector("noising_coef", noising_coef)
+    require(taps[0] != 0, "noising_coef", noising_coef, "a first coefficient other than 0")
+    return Taps(taps=tuple(taps.tolist()), arm="toeplitz", label=f"Toeplitz noise of {len(taps)} coefficients")
+
+
+def optimal_for(eigenvalues, learning_rate: float, batch_size: int = 1) -> Mechanism:
+    """The Toeplitz noise of least stationary suboptimality on Gaussian regression with these Hessian `eigenvalues` (d,).
+
+    |B(omega)|^2 = h^(-1/2), h = sum_j g_j / |1 - (1 - e_j) exp(i omega)|^2, e_j = learning_rate eigenvalue_j,
+    g_j = eigenvalue_j (2 - e_j) / (2 - e_j (1 + 1/batch_size)).
+
+    Guarantees: nothing Toeplitz does better (suboptimality of the privacy noise at fixed privacy); one distinct
+    eigenvalue gives `nu_ftrl(learning_rate * eigenvalue)`; coefficients of C are non-negative and never rise.
+
+    Raises: ValueError unless 0 < e_j < 1 and the iteration is stable.
+    Reference: Cauchy-Schwarz on the stationary error of 2310.06771, Appendix C; Theorem 2.1 is its case d = 1.
+    """
+    eigenvalues = vector("eigenvalues", eigenvalues, above=0)
+    learning_rate = real("learning_rate", learning_rate, above=0)
+    batch_size = whole("batch_size", batch_size, at_least=1)
+    rates = learning_rate * eigenvalues
+    require(rates.max() < 1, "learning_rate", learning_rate, f"< {1 / eigenvalues.max():.6g}, one over the largest eigenvalue")
+    slack = 2 - rates * (1 + 1 / batch_size)
+    coupling = np.sum(rates / batch_size / slack)
+    require(coupling < 1, "learning_rate", learning_rate, f"a stable one: noise feeds back by {coupling:.4g}, expected < 1")
+    rates, weights = merge(rates, eigenvalues * (2 - rates) / slack)
+    arm, label = "optimal_for", "optimal noise for this problem"
+    if len(rates) == 1:
+        return _power(1 - float(rates[0]), 0.5, arm, label)
+    return Interlaced(rates=tuple(rates.tolist()), gaps=tuple(interlace(rates, weights).tolist()), arm=arm, label=label)
+
+
+def dense(strategy_matrix: np.ndarray) -> Mechanism:
+    """Noise inverse(C) Z of any lower-triangular C (n, n) with a diagonal without zeros, for at most n steps.
+
+    Raises: ValueError for a matrix of another shape; and later, from the methods that need Toeplitz coefficients.
+    """
+    matrix = np.array(strategy_matrix, dtype=float)
+    square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] > 0
+    require(
+        square and bool(np.all(np.isfinite(matrix))) and not np.triu(matrix, 1).any() and bool(np.all(np.diag(matrix) != 0)),
+        "strategy_matrix", matrix.shape, "a square lower-triangular matrix, finite, without zeros on the diagonal",
+    )
+    return Dense(rows=len(matrix), entries=matrix.tobytes(), arm="dense", label=f"dense strategy matrix of {len(matrix)} steps")
+
+
+def _power(root: float, power: float, arm: str, label: str) -> Mechanism:
+    if root == 0:
+        power = 0.0  # (1 - 0 z)^p is 1 for every p: families that meet are equal
+    if power == 0:
+        root = 0.0
+    return Power(root=root, power=power, arm=arm, label=label)

@@ -1,0 +1,181 @@
+"""What every mechanism offers, and what all Toeplitz mechanisms share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core import toeplitz
+from core.check import require, whole
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanism(ABC):
+    """How Gaussian noise is correlated across steps (noise = inverse(C) Z, Z independent) and what that costs.
+
+    Mechanisms are values: two that correlate noise alike are equal and hash alike. `arm` is the key in
+    `core.names.ARMS` and `label` the words for people; both are presentation and take no part in equality, so that
+    `lambda_cgd(0) == nu_ftrl(1) == independent()`.
+
+    Guarantees: `sample`, `stream` and `noising_matrix(steps) @ Z` agree to rounding for one seed; arrays are read-only.
+    """
+
+    arm: str = field(compare=False)
+    label: str = field(compare=False)
+
+    @abstractmethod
+    def noising_coef(self, steps: int) -> np.ndarray:
+        """First column (steps,) of B = inverse of C: how much of the seed noise of t steps ago enters a step."""
+
+    @abstractmethod
+    def strategy_coef(self, steps: int) -> np.ndarray:
+        """First column (steps,) of C: how long one example's gradient stays visible in what is released."""
+
+    @abstractmethod
+    def noising_matrix(self, steps: int) -> np.ndarray:
+        """B = inverse of C, (steps, steps), lower triangular."""
+
+    @abstractmethod
+    def strategy_matrix(self, steps: int) -> np.ndarray:
+        """C, (steps, steps), lower triangular."""
+
+    @abstractmethod
+    def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
+        """Largest norm of C times the change of all gradients when one record changes [clip_norm].
+
+        The record takes part in at most `participations` steps, any two of them at least `separation` apart.
+
+        Raises: ValueError when so many participations do not fit into `steps`, and for a C whose worst pattern of
+        several participations is not known exactly.
+        """
+
+    @abstractmethod
+    def limit_sensitivity(self) -> float:
+        """Sensitivity of a single participation as steps -> infinity [clip_norm]; inf where it diverges."""
+
+    @abstractmethod
+    def frequency_response(self, omega: np.ndarray) -> np.ndarray:
+        """B(omega) = sum_t beta_t exp(i omega t), complex, of the shape of `omega` [radians per step]."""
+
+    @abstractmethod
+    def prefix_std(self, steps: int) -> np.ndarray:
+        """Standard deviation (steps,) of the running sum of the noise, for seed noise of standard deviation 1."""
+
+    @abstractmethod
+    def sample(
+        self,
+        steps: int,
+        shape: tuple[int, ...],
+        generator: torch.Generator,
+        device: str | torch.device = "cpu",
+        dtype: torch.dtype | None = None,
+    ) -> torch.Tensor:
+        """Correlated noise (steps, *shape) of all steps at once, float32 unless `dtype` says otherwise.
+
+        `generator` lives on `device` and draws the seed noise; steps, not entries of `shape`, are correlated.
+        """
+
+    @abstractmethod
+    def stream(
+        self,
+        shape: tuple[int, ...],
+        generator: torch.Generator,
+        device: str | torch.device = "cpu",
+        dtype: torch.dtype | None = None,
+    ) -> Iterator[torch.Tensor]:
+        """Correlated noise (*shape) one step after the other, the same numbers as `sample` to rounding."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToeplitzMechanism(Mechanism):
+    """A mechanism that treats all steps alike: C and B are Toeplitz, given by their first columns."""
+
+    def noising_matrix(self, steps: int) -> np.ndarray:
+        """B = inverse of C, (steps, steps), lower triangular."""
+        return read_only(toeplitz.dense(self.noising_coef(steps)))
+
+    def strategy_matrix(self, steps: int) -> np.ndarray:
+        """C, (steps, steps), lower triangular."""
+        return read_only(toeplitz.dense(self.strategy_coef(steps)))
+
+    def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
+        """Norm of the sum of the columns 0, separation, 2 separation, ... of C [clip_norm].
+
+        This is the worst pattern where the coefficients of C are non-negative and never rise; a single participation
+        needs no such condition, for column 0 is the longest.
+
+        Guarantees: equals the largest norm over all admissible patterns, by enumeration; the norm of the sum, not the
+        sum of norms; that of the coefficients that `stream` applies where these differ from the exact ones.
+
+        Raises: ValueError when the participations do not fit into `steps`, and for several of them under a C with
+        negative or rising coefficients.
+        Reference: 2310.06771, Definition 1.1 (single); Kalinin and Lampert, 2405.13763, Theorem 2 (several).
+        """
+        steps, participations, separation = check_pattern(steps, participations, separation)
+        columns = self._charged(steps)
+        if participations > 1:
+            require(
+                all(np.all(column >= 0) and np.all(np.diff(column) <= 0) for column in columns),
+                "participations", participations,
+                f"1 for {self.label}: with several the sensitivity is known exactly only where C is >= 0 and never rises",
+            )
+        return max(_pattern_norm(column, participations, separation) for column in columns)
+
+    def prefix_std(self, steps: int) -> np.ndarray:
+        """Standard deviation (steps,) of the running sum of the noise, for seed noise of standard deviation 1."""
+        return read_only(np.sqrt(np.cumsum(np.cumsum(self.noising_coef(steps)) ** 2)))
+
+    def _charged(self, steps: int) -> tuple[np.ndarray, ...]:
+        """The first columns of C to charge: the exact one, and that of a stream that approximates it."""
+        return (self.strategy_coef(steps),)
+
+    def sample(self, steps, shape, generator, device="cpu", dtype=None):
+        """Correlated noise (steps, *shape) of all steps at once: one Fourier transform over time a column."""
+        from core.mechanisms import sampling  # torch takes a second to import, and accounting does not need it
+
+        seed = sampling.seed_noise(whole("steps", steps, at_least=1), shape, generator, device, dtype)
+        return sampling.correlate(self.noising_coef(steps), seed)
+
+    def stream(self, shape, generator, device="cpu", dtype=None):
+        """Correlated noise (*shape) one step after the other; every past draw is kept, in memory of O(steps)."""
+        from core.mechanisms import sampling
+
+        return sampling.stream_any(self.noising_coef, sampling.seed_blocks(shape, generator, device, dtype))
+
+
+def check_pattern(steps: int, participations: int, separation: int) -> tuple[int, int, int]:
+    """Return the three as ints after checking that so many participations fit into `steps`."""
+    steps = whole("steps", steps, at_least=1)
+    participations = whole("participations", participations, at_least=1)
+    separation = whole("separation", separation, at_least=1)
+    room = 1 + (steps - 1) // separation
+    require(participations <= room, "participations", participations,
+            f"at most {room}: more do not fit into steps={steps} at separation={separation}")
+    return steps, participations, separation
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """The array itself, closed for writing."""
+    array.flags.writeable = False
+    return array
+
+
+def _pattern_norm(column: np.ndarray, participations: int, separation: int) -> float:
+    total = column.copy()
+    for start in range(separation, participations * separation, separation):
+        total[start:] += column[: len(column) - start]
+    return float(np.sqrt(total @ total))
+
+
+@lru_cache(maxsize=64)
+def inverse_of(mechanism: ToeplitzMechanism, steps: int) -> np.ndarray:
+    """Strategy coefficients (steps,) of a mechanism that is given by its noising coefficients; kept for the next call."""
+    return read_only(toeplitz.inverse(mechanism.noising_coef(steps)))

@@ -1,0 +1,102 @@
+"""A mechanism given by any lower-triangular strategy matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from core.check import require, whole
+from core.mechanisms.base import Mechanism, check_pattern, read_only
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dense(Mechanism):
+    """Noise inverse(C) Z of a lower-triangular C, held as the bytes of its float64 rows so that it is a value.
+
+    For fewer steps than C has rows, its leading block is used, which is what C does to the first steps.
+    """
+
+    rows: int
+    entries: bytes = field(repr=False)
+
+    def strategy_matrix(self, steps: int) -> np.ndarray:
+        """The leading (steps, steps) block of C."""
+        steps = whole("steps", steps, at_least=1, at_most=self.rows)
+        return np.frombuffer(self.entries).reshape(self.rows, self.rows)[:steps, :steps]
+
+    def noising_matrix(self, steps: int) -> np.ndarray:
+        """B = inverse of C, (steps, steps), lower triangular."""
+        steps = whole("steps", steps, at_least=1, at_most=self.rows)
+        return _inverse(self)[:steps, :steps]
+
+    def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
+        """Largest column norm of C; for several participations the norm of the sum of columns 0, b, 2b, ... [clip_norm].
+
+        The latter is the worst pattern where the inner products G of the columns are non-negative and do not rise when
+        two columns move apart or move later together (checked, with 1e-12 of the largest for rounding).
+
+        Raises: ValueError when the participations do not fit into `steps`, or G does not have that shape.
+        """
+        steps, participations, separation = check_pattern(steps, participations, separation)
+        columns = self.strategy_matrix(steps)
+        if participations == 1:
+            return float(np.sqrt(np.max(np.sum(columns**2, axis=0))))
+        gram = columns.T @ columns
+        slack = 1e-12 * gram.max()
+        upper = np.triu_indices(steps - 1)
+        apart = (gram[:, 1:] - gram[:, :-1])[upper]
+        later = (gram[1:, 1:] - gram[:-1, :-1])[upper]
+        require(
+            gram.min() >= -slack and apart.max(initial=0) <= slack and later.max(initial=0) <= slack,
+            "participations", participations,
+            f"1 for {self.label}: with several the worst pattern of columns of this matrix is not known exactly",
+        )
+        chosen = np.arange(participations) * separation
+        return float(np.sqrt(gram[np.ix_(chosen, chosen)].sum()))
+
+    def prefix_std(self, steps: int) -> np.ndarray:
+        """Standard deviation (steps,) of the running sum of the noise, for seed noise of standard deviation 1."""
+        return read_only(np.linalg.norm(np.cumsum(self.noising_matrix(steps), axis=0), axis=1))
+
+    def sample(self, steps, shape, generator, device="cpu", dtype=None):
+        """Correlated noise (steps, *shape) of all steps at once, by one matrix product."""
+        from core.mechanisms import sampling
+
+        matrix = self.noising_matrix(steps)
+        return sampling.apply_matrix(matrix, sampling.seed_noise(len(matrix), shape, generator, device, dtype))
+
+    def stream(self, shape, generator, device="cpu", dtype=None):
+        """Correlated noise (*shape) one step after the other, for as many steps as C has rows; every draw is kept.
+
+        Raises: ValueError on the step after the last.
+        """
+        from core.mechanisms import sampling
+
+        return sampling.stream_matrix(self.noising_matrix(self.rows), sampling.seed_blocks(shape, generator, device, dtype))
+
+    def noising_coef(self, steps: int) -> np.ndarray:
+        """Raises: ValueError, for the matrix need not be Toeplitz."""
+        return self._refuse("noising_coef", "noising_matrix")
+
+    def strategy_coef(self, steps: int) -> np.ndarray:
+        """Raises: ValueError, for the matrix need not be Toeplitz."""
+        return self._refuse("strategy_coef", "strategy_matrix")
+
+    def limit_sensitivity(self) -> float:
+        """Raises: ValueError, for a matrix ends."""
+        return self._refuse("limit_sensitivity", "sensitivity(steps)")
+
+    def frequency_response(self, omega: np.ndarray) -> np.ndarray:
+        """Raises: ValueError, for the matrix need not be Toeplitz."""
+        return self._refuse("frequency_response", "noising_matrix")
+
+    def _refuse(self, method: str, instead: str) -> np.ndarray:
+        raise ValueError(f"mechanism={self.label}, expected a Toeplitz mechanism for {method}: use {instead}")
+
+
+@lru_cache(maxsize=8)
+def _inverse(mechanism: Dense) -> np.ndarray:
+    return read_only(solve_triangular(mechanism.strategy_matrix(mechanism.rows), np.eye(mechanism.rows), lower=True))
