@@ -50,6 +50,7 @@ class LiveChart {
   }
 
   paint() {
+    if (!this.node.clientWidth) return; // in a closed tab or expander; opening it resizes the node
     const figure = themed(this.composed(), getComputedStyle(this.node));
     this.Plotly.react(this.node, figure.data, figure.layout, this.figure.config);
     this.node.dataset.paints = Number(this.node.dataset.paints ?? 0) + 1;
@@ -59,7 +60,7 @@ class LiveChart {
   // The figure as Python sent it, changed by the frame of each slider that no longer shows the value it was sent for.
   composed() {
     const data = this.figure.data.map((trace) => ({ ...trace }));
-    const layout = { ...this.figure.layout };
+    const layout = structuredClone(this.figure.layout); // plotly.js writes a viewer's zoom into what it is given
     for (const [key, { value, frames }] of Object.entries(this.drag ?? {})) {
       const now = spoken(key);
       const frame = now === value ? undefined : frames[now];

@@ -131,7 +131,7 @@ def _layout(result: Result, x_axis: Name, y_axis: Name, y_range: tuple[float, fl
 
 
 def _axis(concept: Name) -> dict:
-    scale = {"type": "log", "exponentformat": "power"} if concept.log else {"type": "linear"}
+    scale = {"type": "log", "exponentformat": "power", "nticks": 6} if concept.log else {"type": "linear"}
     return {"title": {"text": concept.axis}, "automargin": True, "gridcolor": GRID, "zeroline": False, **scale}
 
 
