@@ -98,7 +98,7 @@ def _noise(arms: tuple[Arm, ...], shape: tuple[int, ...], seed: int, clip_norm: 
     """clip_norm * noise_multiplier * xi_t (arms, *shape), t = 0, 1, ...; each arm's stream is fed the same seed noise Z."""
     device = options["device"]
     streams = [
-        (index, clip_norm * arm.noise_multiplier, arm.mechanism.stream(shape, generator(seed, device), device))
+        (index, clip_norm * arm.noise_multiplier, arm.mechanism.stream(shape, generator(seed, device), **options))
         for index, arm in enumerate(arms)
         if arm.noise_multiplier > 0
     ]

@@ -38,7 +38,7 @@ def curves(snapshots: Iterable[Snapshot], arms: Sequence[Arm], measure: str) -> 
         title=f"{name(measure).words} of {len(arms)} simulated arms",
         curves=tuple(
             Curve(
-                arm.label, steps, mean[:, index], arm=arm.mechanism.name,
+                arm.label, steps, mean[:, index], arm=arm.mechanism.arm if arm.noise_multiplier > 0 else "none",
                 **({} if replicates == 1 else {"low": low[:, index], "high": high[:, index]}),
             )
             for index, arm in enumerate(arms)

@@ -3,6 +3,7 @@
 import csv
 import io
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,14 +52,13 @@ def from_csv(content: str | bytes, target: str) -> Dataset:
     or empty names, unknown target, ragged rows, text or missing or infinite cells, constant columns, fewer rows than columns.
     """
     require(len(content) <= MAX_BYTES, "bytes of the CSV file", len(content), f"at most {MAX_BYTES}")
-    rows = csv.reader(io.StringIO(_decode(content), newline=""))
-    names = [name.strip() for name in next((row for row in rows if row), [])]
+    rows = _rows(_decode(content))
+    names = [name.strip() for name in next(rows, (1, []))[1]]
     _check_header(names, target)
     cells = array("d")
-    for row in rows:
-        if row:  # a blank line is no record
-            cells.extend(_numbers(row, names, rows.line_num))
-            require(len(cells) <= MAX_ROWS * len(names), "rows of the CSV file", f"over {MAX_ROWS}", f"at most {MAX_ROWS}")
+    for line, row in rows:
+        cells.extend(_numbers(row, names, line))
+        require(len(cells) <= MAX_ROWS * len(names), "rows of the CSV file", f"over {MAX_ROWS}", f"at most {MAX_ROWS}")
     values = np.frombuffer(cells, dtype=float).reshape(-1, len(names)) if cells else np.empty((0, len(names)))
     require(len(values) >= len(names), "rows below the header", len(values), f"at least as many as columns ({len(names)})")
     return _standardise(values, names, target)
@@ -112,6 +112,17 @@ def _decode(content: str | bytes) -> str:
     except UnicodeDecodeError as error:
         raise ValueError(f"byte {error.start} of the CSV file is not UTF-8 text, expected a CSV file in UTF-8") from error
     return text.removeprefix("\ufeff")
+
+
+def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of every line that is not blank."""
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num} of the CSV file cannot be read ({error}), expected comma-separated text") from error
 
 
 def _check_header(names: list[str], target: str) -> None:
