@@ -80,8 +80,8 @@ def excess_risk_parts(
 
     def inputs(j: int) -> np.ndarray:
         causes = np.zeros((3, *lead, steps + 1))
-        causes[0, ..., :1] = system.inputs(j, steps)[:1]
-        causes[1, ..., 1:] = system.inputs(j, steps)[1:]
+        both = system.inputs(j, steps)
+        causes[0, ..., 0], causes[1, ..., 1:] = both[0], both[1:]
         causes[2] = system.toeplitz_input(j, noise)
         return causes
 
@@ -104,8 +104,8 @@ def excess_risk_curve_dense(
     system = Moments.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
     noising = np.asarray(noising_matrix, dtype=float)
     steps = len(noising)
-    shape_is_right = noising.ndim == 2 and noising.shape == (steps, steps) and steps > 0
-    check.require(shape_is_right and not np.triu(noising, 1).any(), "noising_matrix", noising.shape, "lower-triangular")
+    fits = noising.shape == (steps, steps) and np.all(np.isfinite(noising)) and not np.triu(noising, 1).any()
+    check.require(fits, "noising_matrix", noising.shape, "a square lower-triangular matrix of finite numbers")
     noise = check.real("noise_std", noise_std, at_least=0) * noising
     gram = noise @ noise.T
     lag = np.subtract.outer(np.arange(steps), np.arange(steps))
