@@ -126,7 +126,7 @@ _NAMES = (
     ),
     Name("power", r"|\cdot|^2", "power", "Squared absolute value of a frequency response.", "", True),
     # the problem
-    Name("dim", r"d", "dimension", "Number of parameters.", low="few parameters", high="many: independent noise pays for each",
+    Name("dim", r"d", "dimension", "Number of parameters.", "", True, low="few parameters", high="many: independent noise pays for each",
          letters={"correlated_noise": r"d", "adaptive_clipping": r"d", "accelerated": r"p", "dp_gd": r"p", "kan": r"mdp"}),
     Name("decay", r"a", "spectrum exponent", "Eigenvalues of the Hessian are k^-a, k = 1..d.",
          low="0: flat, all directions alike", high="fast decay: few directions matter", letters={"correlated_noise": r"\alpha"}),
@@ -167,6 +167,9 @@ _NAMES = (
     Name("train_loss", r"\hat F(\theta)", "training loss", "Mean loss over the training examples, with the 1/2 of the squared loss.", "", True),
     Name("share_clipped", r"\Pr(\|g\|>C)", "share of gradients clipped", "Fraction of the step's examples whose gradient exceeds the clip norm."),
     Name("ratio", r"F/F_{\mathrm{SGD}}", "times the suboptimality of DP-SGD", "Below 1 is better than independent noise at the same privacy.", "", True),
+    Name("knob_growth", r"x/x_0", "times its smallest value", "What is varied, over the smallest value it takes on the chart.", "", True),
+    Name("error_growth", r"F_\infty/F_{\infty,0}", "times the suboptimality at the smallest value",
+         "Stationary suboptimality, over its exact value at the smallest value of what is varied.", "", True),
     Name("noise_sum", r"\sum_t \xi_t", "sum of the noise so far", "Running sum of the correlated noise: what a path with no curvature feels.", "noise multiplier"),
     # privacy
     Name("epsilon", r"\varepsilon", "epsilon", "Privacy loss bound of (epsilon, delta)-differential privacy.", "", True,

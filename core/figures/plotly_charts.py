@@ -1,12 +1,13 @@
 """A `Result` as a Plotly chart: as plain data for a live page, as a Figure for a notebook, as a file for a reader."""
 
 import html
+from collections.abc import Iterable
 
 import numpy as np
 
 from core.figures.palette import Stroke, strokes
 from core.names import Name, name
-from core.results import Curve, Result
+from core.results import Curve, Result, Table
 
 INK, GRID = "#31333F", "rgba(128,128,128,0.25)"
 
@@ -31,18 +32,35 @@ def spec(result: Result, y_range: tuple[float, float] | None = None) -> dict:
     return {"data": traces, "layout": _layout(result, x_axis, y_axis, y_range)}
 
 
-def chart(result: Result):
-    """The chart of `result` as a `plotly.graph_objects.Figure` with its title, for a notebook."""
+def y_range(results: Iterable[Result]) -> tuple[float, float] | None:
+    """A y axis that holds every curve of `results`, in data units with a small margin; None when nothing can be shown."""
+    results = list(results)
+    log = name(results[0].y_name).log
+    values = np.concatenate([curve.y for result in results for curve in result.curves])
+    values = values[np.isfinite(values) & ((values > 0) | (not log))]
+    if not values.size:
+        return None
+    low, high = np.log(values.min()) if log else values.min(), np.log(values.max()) if log else values.max()
+    margin = 0.04 * (high - low) or 1.0
+    edges = (low - margin, high + margin)
+    return tuple(float(edge) for edge in (np.exp(edges) if log else edges))
+
+
+def chart(result: Result | Table):
+    """The chart of `result` as a `plotly.graph_objects.Figure` with its title, for a notebook; a table as a table."""
     import plotly.graph_objects as go
 
-    figure = go.Figure(spec(result))
-    return figure.update_layout(title={"text": result.title}, margin={"t": 90}, plot_bgcolor="white", paper_bgcolor="white")
+    figure = go.Figure(_grid(result) if isinstance(result, Table) else spec(result))
+    return figure.update_layout(title=html.escape(result.title), margin={"t": 90}, plot_bgcolor="white", paper_bgcolor="white")
 
 
-def to_html(result: Result) -> str:
+def to_html(result: Result | Table) -> str:
     """A standalone page with the chart of `result`, its words and its settings; plotly.js is inside, nothing is fetched."""
-    figure = chart(result).to_html(full_html=False, include_plotlyjs=True, config=CONFIG)
-    words = [result.status, result.verdict, result.caption, result.band and f"Bands: {result.band}.", result.source]
+    import plotly.graph_objects as go
+
+    figure = go.Figure(spec(result)).to_html(full_html=False, include_plotlyjs=True, config=CONFIG)
+    band = f"Bands: {result.band}." if isinstance(result, Result) and result.band else ""
+    words = [result.status, result.verdict, result.caption, band, result.source]
     paragraphs = "".join(f"<p>{html.escape(text)}</p>" for text in words if text)
     settings = ", ".join(f"{key} = {value}" for key, value in result.settings.items())
     return (
@@ -59,12 +77,17 @@ def to_html(result: Result) -> str:
 CONFIG = {"displayModeBar": False, "responsive": True, "doubleClick": "reset"}
 
 
+def _grid(table: Table) -> dict:
+    columns = [list(column) for column in zip(*table.rows, strict=True)]
+    return {"data": [{"type": "table", "header": {"values": list(table.columns)}, "cells": {"values": columns, "height": 28}}]}
+
+
 def _line(curve: Curve, stroke: Stroke, y_axis: Name) -> dict:
     unit = f" {y_axis.unit}" if y_axis.unit else ""
     trace = {
         "type": "scatter",
         "uid": curve.label,
-        "name": curve.label,
+        "name": html.escape(curve.label),
         "legendgroup": curve.label,
         "x": curve.x,
         "y": curve.y,
@@ -85,7 +108,7 @@ def _band(curve: Curve, stroke: Stroke, floor: float, words: str) -> dict:
     return {
         "type": "scatter",
         "uid": f"{curve.label} band",
-        "name": words or f"{curve.label}, band",
+        "name": html.escape(words or f"{curve.label}, band"),
         "legendgroup": curve.label,
         "showlegend": False,
         "hoverinfo": "skip",
