@@ -6,6 +6,6 @@ an Altair chart whose slider moves the curves without Python.
 
 from core.figures.altair_charts import drag_chart
 from core.figures.palette import STROKES, Stroke, strokes
-from core.figures.plotly_charts import CONFIG, chart, spec, to_html
+from core.figures.plotly_charts import CONFIG, chart, spec, to_html, y_range
 
-__all__ = ["CONFIG", "STROKES", "Stroke", "chart", "drag_chart", "spec", "strokes", "to_html"]
+__all__ = ["CONFIG", "STROKES", "Stroke", "chart", "drag_chart", "spec", "strokes", "to_html", "y_range"]

@@ -53,5 +53,5 @@ def drag_chart(grid_name: str, results: dict[float, Result]):
 
 _DASHES = {
     "solid": [1, 0], "dash": [8, 4], "dot": [2, 3], "dashdot": [8, 3, 2, 3], "longdash": [14, 4],
-    "longdashdot": [14, 3, 2, 3], "5px,2px": [5, 2],
+    "longdashdot": [14, 3, 2, 3], "12px,2px": [12, 2], "2px,6px": [2, 6], "5px,2px": [5, 2],
 }

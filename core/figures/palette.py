@@ -1,10 +1,12 @@
-"""Colours and strokes: one colour, one dash and one marker an arm, everywhere (Okabe and Ito's colour-blind-safe set)."""
+"""Colours and strokes: one colour, one dash and one marker an arm, everywhere.
+
+The colours are those of Okabe and Ito's colour-blind-safe set that are legible on white and on black, and two more.
+"""
 
 from dataclasses import dataclass
 
-VERMILLION, BLUE, GREEN, PURPLE, SKY, ORANGE, GREY = (
-    "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F",
-)
+VERMILLION, BLUE, GREEN, PURPLE, SKY, ORANGE = "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"
+BROWN, INDIGO, GREY = "#8B5A2B", "#6A6AD8", "#7F7F7F"
 
 
 @dataclass(frozen=True)
@@ -20,9 +22,11 @@ STROKES = {
     "independent": Stroke(VERMILLION, "dash", "square"),
     "lambda_cgd": Stroke(GREEN, "dashdot", "diamond"),
     "nu_ftrl": Stroke(BLUE, "solid", "circle"),
-    "anti_pgd": Stroke(PURPLE, "longdash", "triangle-up"),
-    "optimal_counting": Stroke(SKY, "longdashdot", "triangle-down"),
-    "optimal_for": Stroke(ORANGE, "dot", "star"),
+    "anti_pgd": Stroke(SKY, "longdash", "triangle-up"),
+    "optimal_counting": Stroke(ORANGE, "longdashdot", "triangle-down"),
+    "optimal_for": Stroke(PURPLE, "dot", "star"),
+    "toeplitz": Stroke(BROWN, "12px,2px", "cross"),
+    "dense": Stroke(INDIGO, "2px,6px", "hexagon"),
     "none": Stroke(GREY, "5px,2px", "x"),
 }
 _CYCLE = (

@@ -1,0 +1,154 @@
+"""Figures are tested by their data, their axis titles and what a reader can tell apart."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from core.figures import STROKES, chart, drag_chart, spec, strokes, to_html
+from core.names import ARMS, name
+from core.results import Curve, Result
+
+X = np.array([1.0, 10.0, 100.0])
+
+
+def result(*curves: Curve, x_name: str = "step", y_name: str = "excess_risk", **fields) -> Result:
+    return Result(title="A title", curves=curves, x_name=x_name, y_name=y_name, source="2310.06771, Figure 1", **fields)
+
+
+def exact(label: str = "theory", arm: str = "nu_ftrl", y=(3.0, 2.0, 1.0)) -> Curve:
+    return Curve(label, X, np.array(y), arm=arm, exact=True)
+
+
+def sampled(label: str = "simulation", arm: str = "nu_ftrl", low=(2.0, 1.0, 0.5)) -> Curve:
+    return Curve(label, X, np.array([3.0, 2.0, 1.0]), low=np.array(low), high=np.array([4.0, 3.0, 2.0]), arm=arm)
+
+
+def test_axes_take_title_unit_and_scale_from_the_glossary():
+    layout = spec(result(exact(), x_name="frequency", y_name="excess_risk"))["layout"]
+    assert layout["xaxis"]["title"]["text"] == "frequency [radians per step]" == name("frequency").axis
+    assert (layout["xaxis"]["type"], layout["yaxis"]["type"]) == ("log", "log")
+    assert spec(result(exact(), x_name="step"))["layout"]["xaxis"]["type"] == "linear"
+
+
+def test_every_curve_is_one_named_trace_with_its_own_numbers():
+    data = spec(result(exact("a"), exact("b", arm="independent", y=(9, 8, 7))))["data"]
+    assert [trace["name"] for trace in data] == ["a", "b"]
+    np.testing.assert_array_equal(data[1]["y"], [9, 8, 7])
+    np.testing.assert_array_equal(data[1]["x"], X)
+
+
+def test_a_band_is_drawn_behind_its_curve_in_the_same_colour_and_named_for_what_it_is():
+    band, line = spec(result(sampled(), band="95% confidence interval of the mean"))["data"]
+    assert band["name"] == "95% confidence interval of the mean"
+    assert band["fill"] == "toself" and not band["showlegend"]
+    np.testing.assert_array_equal(band["y"], [4, 3, 2, 0.5, 1, 2])
+    np.testing.assert_array_equal(band["x"], [1, 10, 100, 100, 10, 1])
+    assert band["line"]["color"] == line["line"]["color"]
+    assert band["fillcolor"] == "rgba(0,114,178,0.2)"
+
+
+def test_on_a_logarithmic_axis_a_band_below_zero_ends_at_the_lowest_point_shown():
+    log, _ = spec(result(sampled(low=(2.0, 0.25, -1.0))))["data"]
+    assert log["y"].min() == 0.25
+    linear, _ = spec(result(sampled(low=(2.0, 0.25, -1.0)), y_name="noise_sum"))["data"]
+    assert linear["y"].min() == -1.0
+
+
+def test_exact_curves_stand_out_from_sampled_ones_and_measurements_are_marked():
+    theory, _, simulation, points = spec(
+        result(exact(), sampled(), Curve("points", X, X, arm="nu_ftrl", discrete=True))
+    )["data"]
+    assert theory["line"]["width"] > simulation["line"]["width"]
+    assert points["mode"] == "markers" and points["marker"]["symbol"] == STROKES["nu_ftrl"].marker
+
+
+def test_an_arm_looks_the_same_in_every_chart_and_no_two_arms_look_alike():
+    assert set(STROKES) == set(ARMS)
+    alone = spec(result(exact(arm="lambda_cgd")))["data"][0]["line"]
+    among = spec(result(exact("x", arm=""), exact("y", arm="independent"), exact("z", arm="lambda_cgd")))["data"][2]["line"]
+    assert alone == among
+    for trait in ("colour", "dash", "marker"):
+        assert len({getattr(stroke, trait) for stroke in STROKES.values()}) == len(STROKES)
+
+
+def test_curves_of_no_known_arm_differ_from_each_other_and_from_the_arms_beside_them():
+    looks = strokes(["nu_ftrl", "", "mine", "yours", "independent"])
+    assert len({look.colour for look in looks}) == 5
+    assert len(strokes([""] * 8)) == 8
+
+
+def test_marks_are_vertical_lines_with_words_at_their_place():
+    layout = spec(result(exact(), marks=((10.0, "eta < limit"),), x_name="frequency"))["layout"]
+    (line,), (note,) = layout["shapes"], layout["annotations"]
+    assert (line["x0"], line["x1"]) == (10.0, 10.0)
+    assert note["x"] == 1.0, "plotly.js places an annotation on a logarithmic axis by the logarithm"
+    assert note["text"] == "eta &lt; limit"
+    assert spec(result(exact(), marks=((10.0, "here"),)))["layout"]["annotations"][0]["x"] == 10.0
+
+
+def test_a_status_is_told_on_the_chart():
+    (note,) = spec(result(exact(), status="diverged at step 3"))["layout"]["annotations"]
+    assert note["text"] == "diverged at step 3"
+    assert spec(result(exact()))["layout"]["annotations"] == []
+
+
+def test_a_given_range_holds_the_axis_still_in_its_own_scale():
+    assert spec(result(exact()), y_range=(0.01, 100.0))["layout"]["yaxis"]["range"] == [-2.0, 2.0]
+    assert spec(result(exact(), y_name="noise_sum"), y_range=(-1, 2))["layout"]["yaxis"]["range"] == [-1.0, 2.0]
+    assert "range" not in spec(result(exact()))["layout"]["yaxis"]
+
+
+def test_an_update_keeps_the_viewers_zoom_and_the_identity_of_each_trace():
+    before, after = spec(result(exact("a"))), spec(result(sampled("b"), exact("a", y=(5, 4, 3))))
+    assert before["layout"]["uirevision"] == after["layout"]["uirevision"] != ""
+    assert before["data"][0]["uid"] == after["data"][2]["uid"] == "a"
+
+
+def test_plotly_accepts_the_chart_whole():
+    full = result(exact("a < b"), sampled(), Curve("c", X, X, discrete=True), marks=((5.0, "here"),), status="done")
+    figure = chart(full)
+    assert figure.layout.title.text == "A title"
+    assert [trace.name for trace in figure.data] == ["a &lt; b", "simulation, band", "simulation", "c"]
+
+
+def test_no_data_is_still_a_chart():
+    assert spec(result(status="stopped before the first step"))["data"] == []
+    assert spec(result(Curve("empty", [], [], low=[], high=[])))["data"][1]["y"].size == 0
+
+
+def test_the_standalone_page_says_everything_and_fetches_nothing():
+    page = to_html(result(exact(), caption="if a < b", verdict="It wins.", settings={"nu": 0.1}, band="95%"))
+    assert "if a &lt; b" in page and "It wins." in page and "nu = 0.1" in page and "2310.06771, Figure 1" in page
+    assert "Bands: 95%." in page
+    assert "plotly.js v" in page[:200_000] and len(page) > 3_000_000, "plotly.js is inside"
+    assert '<script src="http' not in page and "<link" not in page
+
+
+def test_the_drag_chart_filters_precomputed_rows_by_its_slider():
+    grid = {0.1: result(exact(y=(1, 2, 3))), 0.5: result(exact(y=(4, 5, 0)))}
+    drawn = json.loads(drag_chart("nu", grid).to_json())
+    (slider,) = drawn["params"]
+    assert slider["bind"] == {"input": "range", "max": 1, "min": 0, "name": "nu of nu-FTRL ", "step": 1}
+    assert drawn["transform"] == [{"filter": "datum.grid == position"}]
+    assert drawn["title"]["text"]["expr"] == "'nu of nu-FTRL = ' + ['0.1', '0.5'][position]"
+    rows = drawn["data"]["values"]
+    assert [row["y"] for row in rows] == [1, 2, 3, 4, 5], "a logarithmic axis shows no zero"
+    assert {row["value"] for row in rows if row["grid"] == 1} == {0.5}
+    assert drawn["encoding"]["y"]["title"] == name("excess_risk").axis
+    assert drawn["encoding"]["color"]["scale"]["range"] == [STROKES["nu_ftrl"].colour]
+
+
+def test_the_drag_chart_refuses_a_grid_that_it_cannot_draw():
+    with pytest.raises(ValueError, match="results=.*expected at least one grid value"):
+        drag_chart("nu", {})
+    with pytest.raises(ValueError, match="expected the same two axes everywhere"):
+        drag_chart("nu", {0.1: result(exact()), 0.2: result(exact(), y_name="noise_sum")})
+
+
+def test_importing_figures_loads_no_charting_library():
+    code = "import sys, core.figures; print([m for m in ('plotly', 'altair', 'torch', 'scipy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
