@@ -112,8 +112,10 @@ def excess_risk_curve_dense(
     # row t of `past` holds gram[t, t - lag] for lag = 0..t, so that one matmul with powers of a_j sums over the past
     past = np.where(lag >= 0, np.take_along_axis(gram, np.maximum(lag, 0), axis=1), 0.0)
     past[:, 1:] *= 2
-    with np.errstate(over="ignore", invalid="ignore"):
-        power = past @ system.decay ** np.arange(steps)[:, None]
+    with np.errstate(over="ignore"):
+        powers = system.decay ** np.arange(steps)[:, None]
+        # where a power overflows the risk, which grows with its square, is long infinite: 0 * inf must not reach others
+        power = past @ np.clip(powers, -1e300, 1e300)
     return system.risk((), steps, lambda j: system.inputs(j, steps) + system.noise_input(j, power[:, j]))
 
 
@@ -223,6 +225,7 @@ def noise_weight(eigenvalues, learning_rate: float, omega, batch_size: int = 1) 
 
 def _seed(steps: int, noising_coef, noise_std) -> np.ndarray:
     """noise_std * noising_coef, (..., steps)."""
+    check.whole("steps", steps, at_least=1)
     coef = np.asarray(noising_coef, dtype=float)
     std = np.asarray(noise_std, dtype=float)
     fits = coef.ndim > 0 and coef.shape[-1] == steps and np.all(np.isfinite(coef))
