@@ -1,10 +1,15 @@
 """A stream run in a thread: start, pause, resume, step, cancel. Knows nothing of any user interface."""
 
+import atexit
 import math
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
+
+_started: "weakref.WeakSet[Job]" = weakref.WeakSet()
+_EXIT_SECONDS = 5.0  # how long the interpreter's exit may wait for a snapshot in the making
 
 
 class Job:
@@ -17,11 +22,14 @@ class Job:
     `error` is a sentence). A call that does not apply to the state does nothing, so that a late click is harmless. The
     thread works one snapshot ahead and holds it until it may be published, hence:
 
-    Guarantees: after `pause` or `cancel` returns, nothing more is published; `step(n)` publishes exactly n (fewer if the
-    stream ends); pausing, stepping or resuming changes no snapshot; methods may be called from any thread.
+    Guarantees: after `pause` or `cancel` returns, nothing more is published; `step(n)` publishes exactly n (fewer if
+    the stream ends); pausing, stepping or resuming changes no snapshot; methods may be called from any thread; at the
+    interpreter's exit a running job is cancelled and its stream closed.
     """
 
-    def __init__(self, stream: Iterator, total: int | None = None, keep: Callable[[Any], Any] = lambda snapshot: snapshot):
+    def __init__(
+        self, stream: Iterator, total: int | None = None, keep: Callable[[Any], Any] = lambda snapshot: snapshot
+    ) -> None:
         self.total = total
         self._stream = iter(stream)
         self._keep = keep
@@ -113,6 +121,7 @@ class Job:
         if count > 0 and self._thread is None:
             self._thread = threading.Thread(target=self._work, name="job", daemon=True)
             self._thread.start()
+            _started.add(self)
         self._changed.notify_all()
 
     def _finish(self, end: str, error: str = "") -> None:
@@ -156,3 +165,13 @@ class Job:
                 self._clock()
             self._changed.notify_all()
             return True
+
+
+@atexit.register
+def _end_all() -> None:
+    """Cancel and await what still runs: a thread killed inside compiled code would abort the whole interpreter."""
+    jobs = list(_started)
+    for job in jobs:
+        job.cancel()
+    for job in jobs:
+        job._thread.join(_EXIT_SECONDS)

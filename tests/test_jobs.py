@@ -1,5 +1,7 @@
 """Jobs: exact pause, step and cancel, from any thread, without any user interface."""
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -214,3 +216,24 @@ def test_many_threads_may_order_steps_at_once():
         thread.join()
     assert job.wait(10) and job.snapshots == list(range(1, 101))
     job.cancel()
+
+
+def test_leaving_python_ends_a_running_job_and_closes_its_stream():
+    code = """
+import time
+from core.jobs import Job
+
+def stream():
+    try:
+        while True:
+            time.sleep(0.2)
+            yield 1
+    finally:
+        print("closed")
+
+job = Job(stream())
+job.start()
+time.sleep(0.05)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "closed\n", "")

@@ -49,14 +49,15 @@ def charge(problem: Problem, arm: Arm, config: DpFtrlConfig, adjacency: str = "z
         sensitivity to several participations is not known.
     Reference: arXiv 2310.06771, Theorem 1.1, extended to summed columns for several participations.
     """
-    require(config.clipping, "clipping", config.clipping, "True: without it one record can move a step without bound, so nothing is private")
+    unbounded = "True: without it one record can move a step without bound, so nothing is private"
+    require(config.clipping, "clipping", config.clipping, unbounded)
     require(arm.noise_multiplier > 0, "noise_multiplier", arm.noise_multiplier, "> 0: without noise nothing is private")
     times, separation = participation(problem, config)
     return gdp_mu(arm.mechanism, config.steps, arm.noise_multiplier, adjacency, times, separation)
 
 
 def batches(problem: Problem, config: DpFtrlConfig, data: torch.Generator, order: torch.Generator) -> Iterator[Batch]:
-    """The batches of a run, one a step: drawn from `data`, or picked from the records in a shuffle drawn from `order`."""
+    """The batches of a run, one a step: drawn from `data`, or picked from the records by a shuffle from `order`."""
     if problem.n_samples is None:
         while True:
             yield problem.draw(config.replicates, config.batch_size, data)

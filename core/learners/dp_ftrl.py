@@ -1,4 +1,4 @@
-"""DP-FTRL: minibatch SGD on clipped gradients with correlated Gaussian noise. DP-SGD is its arm with independent noise."""
+"""DP-FTRL: minibatch SGD on clipped gradients with correlated Gaussian noise; with independent noise it is DP-SGD."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -44,9 +44,10 @@ class DpFtrlConfig:
 def dp_ftrl(problem: Problem, arms: Sequence[Arm], config: DpFtrlConfig) -> Iterator[Snapshot]:
     """Train all arms at once, batched over arms x replicates; snapshots at step 0, every `record_every`, and `steps`.
 
-    theta_{t+1} = theta_t - learning_rate * ((sum_i clip(g_i) + clip_norm * noise_multiplier * xi_t) / B + ridge * theta_t)
+        private_t   = (sum_i clip(g_i) + clip_norm * noise_multiplier * xi_t) / B
+        theta_{t+1} = theta_t - learning_rate * (private_t + ridge * theta_t)
 
-    with xi the arm's correlated unit noise. All arms see the same examples, the same batches and the same seed noise Z.
+    with xi the arm's correlated noise and g_i the gradients of the batch. All arms see the same examples, the same batches and the same seed noise Z.
     The measures are those of the problem and, from the first step on, `share_clipped`: the fraction of examples whose
     gradient exceeded clip_norm since the last snapshot, whether or not it was clipped.
 
@@ -59,7 +60,7 @@ def dp_ftrl(problem: Problem, arms: Sequence[Arm], config: DpFtrlConfig) -> Iter
     arms = tuple(arms)
     labels = [arm.label for arm in arms]
     require(bool(arms) and len(set(labels)) == len(labels), "arms", labels, "at least one, every label once")
-    participation(problem, config)  # a batch must fit the data, and a caller should hear so now, not at the first `next`
+    participation(problem, config)  # a batch must fit the data; a caller hears so now, not at the first `next`
     return _run(problem.to(resolve(config.device)), arms, config)
 
 
@@ -94,8 +95,8 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
             recorded = step
 
 
-def _noise(arms: tuple[Arm, ...], shape: tuple[int, ...], seed: int, clip_norm: float, options: dict) -> Iterator[Tensor]:
-    """clip_norm * noise_multiplier * xi_t (arms, *shape), t = 0, 1, ...; each arm's stream is fed the same seed noise Z."""
+def _noise(arms: tuple[Arm, ...], shape: tuple, seed: int, clip_norm: float, options: dict) -> Iterator[Tensor]:
+    """clip_norm * noise_multiplier * xi_t (arms, *shape) for t = 0, 1, ...; all arms are fed the same seed noise Z."""
     device = options["device"]
     streams = [
         (index, clip_norm * arm.noise_multiplier, arm.mechanism.stream(shape, generator(seed, device), **options))
@@ -111,7 +112,8 @@ def _noise(arms: tuple[Arm, ...], shape: tuple[int, ...], seed: int, clip_norm: 
 
 def _measures(problem: Problem, theta: Tensor) -> dict[str, np.ndarray]:
     """The problem's measures; what overflowed is infinite, never NaN."""
-    return {name: _frozen(torch.where(values.isfinite(), values, torch.inf)) for name, values in problem.risk(theta).items()}
+    risk = problem.risk(theta)
+    return {name: _frozen(torch.where(values.isfinite(), values, torch.inf)) for name, values in risk.items()}
 
 
 def _frozen(values: Tensor) -> np.ndarray:
@@ -126,6 +128,6 @@ def _status(arms: tuple[Arm, ...], finite_steps: Tensor, step: int) -> str:
     for arm, lasted in zip(arms, finite_steps.cpu(), strict=True):
         lost = int((lasted < step).sum())
         if lost:
-            first = int(lasted.min()) + 1
-            sentences.append(f"{arm.label} diverged: {lost} of {len(lasted)} replicates overflowed, the first at step {first}.")
+            share, first = f"{lost} of {len(lasted)} replicates", int(lasted.min()) + 1
+            sentences.append(f"{arm.label} diverged: {share} overflowed, the first at step {first}.")
     return " ".join(sentences)

@@ -16,7 +16,8 @@ class RoleSeeds(NamedTuple):
 
 def role_seeds(seed: int) -> RoleSeeds:
     """The seeds of data, batches and noise that the one seed of a config stands for."""
-    return RoleSeeds(*(int(state) for state in np.random.SeedSequence(seed).generate_state(len(RoleSeeds._fields), np.uint64)))
+    roles = np.random.SeedSequence(seed).spawn(len(RoleSeeds._fields))
+    return RoleSeeds(*(int(role.generate_state(1, np.uint64)[0]) for role in roles))
 
 
 def generator(seed: int, device: torch.device) -> torch.Generator:

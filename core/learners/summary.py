@@ -14,13 +14,13 @@ LEVEL = 0.95
 
 
 def curves(snapshots: Iterable[Snapshot], arms: Sequence[Arm], measure: str) -> Result:
-    """One curve an arm: the mean of `measure` over replicates against the step, with a 95% confidence band of that mean.
+    """One curve an arm: the mean of `measure` over replicates at each step, with a 95% confidence band of that mean.
 
     With m, s the mean and standard deviation over R replicates and t the Student quantile with R-1 degrees of freedom,
     the band is m +- t s/sqrt(R) on a linear axis. On a logarithmic axis (glossary) it is m exp(+- t s/(m sqrt(R))): the
     same interval carried to the logarithm of the mean (delta method), which stays above zero without being cut there.
-    Snapshots that lack the measure are left out (step 0 has no share_clipped). Only `step`, `measures` and `status` of a
-    snapshot are read, so a job may keep records without theta.
+    Snapshots that lack the measure are left out (step 0 has no share_clipped). Only `step`, `measures` and `status`
+    of a snapshot are read, so a job may keep records without theta.
 
     Guarantees: no NaN; a diverged replicate makes mean and band infinite from there on and is named in `status`; one
     replicate has no band.

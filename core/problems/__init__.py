@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The examples of one step: `features` (replicates, B, features) and `labels` (replicates, B), shared by all arms."""
+    """The examples of one step, shared by all arms: `features` (replicates, B, features), `labels` (replicates, B)."""
 
     features: Tensor
     labels: Tensor

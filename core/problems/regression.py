@@ -92,8 +92,8 @@ class MeanEstimation:
     ) -> None:
         self.mean = real("mean", mean, at_least=-1.0, at_most=1.0)
         self.data_std = real("data_std", data_std, at_least=0.0)
-        reach = abs(self.mean) + self.data_std
-        require(reach <= 1.0, "data_std", data_std, f"at most 1 - |mean| = {1 - abs(self.mean):g}, so that records stay in [-1, 1]")
+        room = 1 - abs(self.mean)
+        require(self.data_std <= room, "data_std", data_std, f"at most 1 - |mean| = {room:g}: records stay in [-1, 1]")
         self.dtype = dtype
         self.start = torch.zeros(1, 1, dtype=dtype, device=device)
 

@@ -41,15 +41,17 @@ def diabetes() -> Dataset:
     from sklearn.datasets import load_diabetes  # a second of imports that only this table needs
 
     table = load_diabetes(scaled=False)
-    return _standardise(np.column_stack([table.data, table.target]), [*table.feature_names, "progression"], "progression")
+    values = np.column_stack([table.data, table.target])
+    return _standardise(values, [*table.feature_names, "progression"], "progression")
 
 
 def from_csv(content: str | bytes, target: str) -> Dataset:
-    """A dataset from CSV text: a header row, comma-separated numbers below it, and `target` naming the column to predict.
+    """A dataset from CSV text: a header row, comma-separated numbers below it, `target` naming the column to predict.
 
     Guarantees: the records are those of the file, in its order; nothing is dropped, filled in or guessed.
-    Raises: ValueError with one sentence for anything else: too large, not UTF-8, empty, no header, one column, duplicate
-    or empty names, unknown target, ragged rows, text or missing or infinite cells, constant columns, fewer rows than columns.
+    Raises: ValueError with one sentence for anything else: over MAX_BYTES or MAX_ROWS, not UTF-8, empty, no header, one
+    column, duplicate or empty names, unknown target, ragged rows, text or missing or infinite cells, constant columns,
+    fewer rows than columns.
     """
     require(len(content) <= MAX_BYTES, "bytes of the CSV file", len(content), f"at most {MAX_BYTES}")
     rows = _rows(_decode(content))
@@ -60,7 +62,8 @@ def from_csv(content: str | bytes, target: str) -> Dataset:
         cells.extend(_numbers(row, names, line))
         require(len(cells) <= MAX_ROWS * len(names), "rows of the CSV file", f"over {MAX_ROWS}", f"at most {MAX_ROWS}")
     values = np.frombuffer(cells, dtype=float).reshape(-1, len(names)) if cells else np.empty((0, len(names)))
-    require(len(values) >= len(names), "rows below the header", len(values), f"at least as many as columns ({len(names)})")
+    enough = f"at least as many as columns ({len(names)})"
+    require(len(values) >= len(names), "rows below the header", len(values), enough)
     return _standardise(values, names, target)
 
 
@@ -76,7 +79,9 @@ class TableRegression:
     outputs = 1
     ridge = 0.0
 
-    def __init__(self, dataset: Dataset, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self, dataset: Dataset, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
+    ) -> None:
         self.dataset = dataset
         self.n_samples, self.features = dataset.features.shape
         self.theta_ols = np.linalg.lstsq(dataset.features, dataset.labels, rcond=None)[0]
@@ -110,7 +115,7 @@ def _decode(content: str | bytes) -> str:
     try:
         text = content if isinstance(content, str) else content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"byte {error.start} of the CSV file is not UTF-8 text, expected a CSV file in UTF-8") from error
+        raise ValueError(f"byte {error.start} of the CSV file is not UTF-8, expected text in UTF-8") from error
     return text.removeprefix("\ufeff")
 
 
@@ -122,7 +127,8 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
             if row:
                 yield reader.line_num, row
     except csv.Error as error:
-        raise ValueError(f"line {reader.line_num} of the CSV file cannot be read ({error}), expected comma-separated text") from error
+        where = f"line {reader.line_num} of the CSV file cannot be read ({error})"
+        raise ValueError(f"{where}, expected comma-separated text") from error
 
 
 def _check_header(names: list[str], target: str) -> None:
@@ -159,8 +165,8 @@ def _is_number(cell: str) -> bool:
 def _standardise(values: np.ndarray, names: list[str], target: str) -> Dataset:
     for column, name in zip(values.T, names, strict=True):
         require(column.min() < column.max(), f"column {name!r}", column[0], "at least two different values")
-    scale = np.abs(values).max(axis=0)  # first to [-1, 1], so that squares of huge or tiny columns neither overflow nor vanish
-    standard = (values / scale - (values / scale).mean(axis=0)) / (values / scale).std(axis=0)
+    within = values / np.abs(values).max(axis=0)  # so that squares of huge or tiny columns neither overflow nor vanish
+    standard = (within - within.mean(axis=0)) / within.std(axis=0)
     at = names.index(target)
     feature_names = tuple(name for name in names if name != target)
     return Dataset(np.delete(standard, at, axis=1), standard[:, at].copy(), feature_names, target)

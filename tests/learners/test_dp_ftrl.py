@@ -24,7 +24,7 @@ MEAN = MeanEstimation(0.4, 0.3, dtype=torch.float64)
 
 
 class TwoTargets:
-    """Two linear outputs at once, on 12 records: loss 1/2 |theta x - y|^2 + ridge. For outputs > 1, which no problem has yet."""
+    """Two linear outputs at once on 12 records, loss 1/2 |theta x - y|^2: for what a problem with outputs > 1 needs."""
 
     outputs, features, n_samples, ridge, dtype = 2, 3, 12, 0.2, torch.float64
 
@@ -102,7 +102,7 @@ def by_hand(problem, one, config):
 @pytest.mark.parametrize("clipping", [True, False])
 @pytest.mark.parametrize("problem", [GAUSSIAN, TABLE, MEAN, TwoTargets()], ids=lambda problem: type(problem).__name__)
 def test_every_arm_is_the_explicit_loop_of_algorithm_1(problem, clipping):
-    config = DpFtrlConfig(steps=9, batch_size=4, clip_norm=0.35, clipping=clipping, replicates=2, seed=3, record_every=9)
+    config = DpFtrlConfig(9, batch_size=4, clip_norm=0.35, clipping=clipping, replicates=2, seed=3, record_every=9)
     snapshot = last(problem, ARMS, config)
     for index, one in enumerate(ARMS):
         theta, clipped = by_hand(problem, one, config)
@@ -126,8 +126,8 @@ def test_without_noise_and_clipping_it_is_minibatch_sgd_exactly():
 
 
 def test_correlation_zero_and_nu_one_are_independent_noise_bit_for_bit():
-    mechanism_of = {"sgd": mechanisms.independent(), "lambda": mechanisms.lambda_cgd(0.0), "nu": mechanisms.nu_ftrl(1.0)}
-    arms = [arm(mechanism, label=label) for label, mechanism in mechanism_of.items()]
+    same = mechanisms.independent(), mechanisms.lambda_cgd(0.0), mechanisms.nu_ftrl(1.0)
+    arms = [arm(mechanism, label=str(index)) for index, mechanism in enumerate(same)]
     snapshot = last(GAUSSIAN, arms, DpFtrlConfig(steps=50, batch_size=2, replicates=4, record_every=50))
     assert torch.equal(snapshot.theta[0], snapshot.theta[1]) and torch.equal(snapshot.theta[0], snapshot.theta[2])
 
@@ -144,7 +144,7 @@ def test_arms_together_equal_arms_one_by_one(problem):
 
 
 def test_seed_noise_has_std_clip_norm_times_noise_multiplier_over_batch_size_on_the_mean_gradient():
-    still = MeanEstimation(0.0, 0.0, dtype=torch.float64)  # its gradient is 0 at the start, so that one step is noise alone
+    still = MeanEstimation(0.0, 0.0, dtype=torch.float64)  # of gradient 0 at the start: one step is noise alone
     config = DpFtrlConfig(steps=1, batch_size=5, clip_norm=2.0, replicates=20_000)
     theta = last(still, [arm(mechanisms.independent(), 3.0, 0.5)], config).theta
     expected = 0.5 * 3.0 * 2.0 / 5

@@ -59,7 +59,8 @@ def test_band_on_a_log_axis_is_the_t_interval_of_the_log_mean_and_stays_positive
 
 def test_bands_cover_the_true_mean_as_often_as_they_say():
     trials = 4000
-    values = np.random.default_rng(1).chisquare(16, size=(1, trials, 10))  # as skewed as an excess risk in 16 dimensions
+    # as skewed as an excess risk in 16 dimensions
+    values = np.random.default_rng(1).chisquare(16, size=(1, trials, 10))
     arms = [Arm(str(k), mechanisms.independent(), 1.0, 0.1) for k in range(trials)]
     covered = [curve.low[0] <= 16 <= curve.high[0] for curve in curves(snapshots(values), arms, "excess_risk").curves]
     assert abs(np.mean(covered) - 0.95) < 4 * np.sqrt(0.95 * 0.05 / trials)
