@@ -14,10 +14,6 @@ import streamlit.components.v2 as v2
 from core.figures import CONFIG
 
 _ASSETS = Path(__file__).parent.parent / "assets" / "chart"
-# plotly.js comes from the installed plotly package: this serves its folder, once, at an address that browsers may cache.
-_PLOTLY = v1.declare_component(
-    "plotly", path=Path(importlib.util.find_spec("plotly").origin).parent / "package_data"
-)
 _CHART = v2.component(
     "live_chart",
     html='<div class="live-chart" role="img"></div>',
@@ -59,9 +55,13 @@ def live_chart(figure: dict, key: str, label: str, height: int = 420, drag: dict
     )
 
 
+@st.cache_resource(show_spinner=False)
 def _plotly_url() -> str:
+    """Address of plotly.js: the folder of the installed plotly package that holds it is served as a component's files."""
+    folder = Path(importlib.util.find_spec("plotly").origin).parent / "package_data"
+    served = v1.declare_component("plotly", path=folder)
     base = st.get_option("server.baseUrlPath").strip("/")
-    return f"{'/' + base if base else ''}/component/{_PLOTLY.name}/plotly.min.js"
+    return f"{'/' + base if base else ''}/component/{served.name}/plotly.min.js"
 
 
 def _frames(figure: dict, moves: Drag) -> dict:
