@@ -109,8 +109,8 @@ class ToeplitzMechanism(Mechanism):
     def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
         """Norm of the sum of the columns 0, separation, 2 separation, ... of C [clip_norm].
 
-        This is the worst pattern where the coefficients of C are non-negative and never rise; a single participation
-        needs no such condition, for column 0 is the longest.
+        This is the worst pattern where the coefficients of C are non-negative and never rise (checked, with 1e-12 of the
+        first for rounding); a single participation needs no such condition, for column 0 is the longest.
 
         Guarantees: equals the largest norm over all admissible patterns, by enumeration; the norm of the sum, not the
         sum of norms; that of the coefficients that `stream` applies where these differ from the exact ones.
@@ -123,7 +123,7 @@ class ToeplitzMechanism(Mechanism):
         columns = self._charged(steps)
         if participations > 1:
             require(
-                all(np.all(column >= 0) and np.all(np.diff(column) <= 0) for column in columns),
+                all(_never_rises(column) for column in columns),
                 "participations", participations,
                 f"1 for {self.label}: with several the sensitivity is known exactly only where C is >= 0 and never rises",
             )
@@ -173,6 +173,11 @@ def _pattern_norm(column: np.ndarray, participations: int, separation: int) -> f
     for start in range(separation, participations * separation, separation):
         total[start:] += column[: len(column) - start]
     return float(np.sqrt(total @ total))
+
+
+def _never_rises(column: np.ndarray) -> bool:
+    slack = 1e-12 * abs(column[0])
+    return bool(np.all(column >= -slack) and np.all(np.diff(column) <= slack))
 
 
 @lru_cache(maxsize=64)

@@ -57,7 +57,7 @@ class Power(ToeplitzMechanism):
         """Correlated noise (steps, *shape) of all steps at once; see `Mechanism.sample`."""
         if self.power == 0.5:
             return super().sample(steps, shape, generator, device, dtype)
-        return _sample_taps(self.noising_coef(2), steps, shape, generator, device, dtype)
+        return _sample_taps(self._taps(), steps, shape, generator, device, dtype)
 
     def stream(self, shape, generator, device="cpu", dtype=None):
         """Correlated noise (*shape) one step after the other, in one buffer of this shape (32 for power 1/2).
@@ -70,7 +70,10 @@ class Power(ToeplitzMechanism):
         blocks = sampling.seed_blocks(shape, generator, device, dtype)
         if self.power == 0.5:
             return sampling.stream_fading(self.root, blocks)
-        return sampling.stream_taps(self.noising_coef(2), blocks)
+        return sampling.stream_taps(self._taps(), blocks)
+
+    def _taps(self) -> np.ndarray:
+        return np.array([1.0, -self.root]) if self.power else np.ones(1)
 
     def _charged(self, steps: int) -> tuple[np.ndarray, ...]:
         """The exact first column of C; for power 1/2 also that of the coefficients which `stream` applies."""

@@ -36,11 +36,11 @@ class Interlaced(ToeplitzMechanism):
 
     def noising_coef(self, steps: int) -> np.ndarray:
         """First column (steps,) of B."""
-        return read_only(toeplitz.exponential(-_logarithm(self, whole("steps", steps, at_least=1))))
+        return _coefficients(self, whole("steps", steps, at_least=1))[0]
 
     def strategy_coef(self, steps: int) -> np.ndarray:
         """First column (steps,) of C."""
-        return _strategy(self, whole("steps", steps, at_least=1))
+        return _coefficients(self, whole("steps", steps, at_least=1))[1]
 
     def limit_sensitivity(self) -> float:
         """Root of the mean of 1/|B(omega)|^2, by Gauss's rule on panels that shrink towards omega = 0."""
@@ -55,7 +55,9 @@ class Interlaced(ToeplitzMechanism):
         """B(omega), as the product that it is."""
         z = np.exp(1j * np.asarray(omega, dtype=float))[..., None]
         zeros, poles = 1 - np.array(self.rates), 1 - np.array(self.gaps)
-        return np.prod((1 - zeros * z) ** 0.5, axis=-1) / np.prod((1 - poles * z) ** 0.5, axis=-1)
+        factors = 1 - zeros * z
+        factors[..., :-1] /= 1 - poles * z  # neighbours in pairs, each near 1, lest the product of hundreds underflow
+        return np.prod(factors**0.5, axis=-1)
 
 
 def interlace(rates: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -87,18 +89,13 @@ def merge(rates: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return rates[first], np.add.reduceat(weights, first)
 
 
-def _logarithm(mechanism: Interlaced, steps: int) -> np.ndarray:
-    """Power series of log C: sum_j (a_j^t - b_j^t) / (2 t)."""
+@lru_cache(maxsize=64)
+def _coefficients(mechanism: Interlaced, steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """First columns (steps,) of B and of C, whose logarithm is the power series of sum_j (a_j^t - b_j^t) / (2 t)."""
     lag = np.arange(1, steps)
     powers = np.zeros(steps - 1)
     for sign, gaps in ((1, mechanism.rates), (-1, mechanism.gaps)):
         for gap in gaps:
             powers += sign * np.exp(lag * np.log1p(-gap))
-    return np.concatenate([[0.0], powers / (2 * lag)])
-
-
-@lru_cache(maxsize=64)
-def _strategy(mechanism: Interlaced, steps: int) -> np.ndarray:
-    coef = toeplitz.exponential(_logarithm(mechanism, steps))
-    # rounding of the Fourier transforms must not make a tail of 1e-17 rise or change its sign
-    return read_only(np.minimum.accumulate(np.maximum(coef, 0.0)))
+    logarithm = np.concatenate([[0.0], powers / (2 * lag)])
+    return read_only(toeplitz.exponential(-logarithm)), read_only(toeplitz.exponential(logarithm))

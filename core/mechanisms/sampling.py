@@ -13,7 +13,9 @@ from core.mechanisms.fading import LONGEST, fading_memories
 _BLOCK_STEPS = 64  # steps drawn together when shapes are small ...
 _BLOCK_NUMBERS = 2**18  # ... and the numbers a block may hold
 _SHIFTS = 8  # up to here adding shifted copies beats one matrix product
-_CHUNK_NUMBERS = {"cpu": 2**17, "cuda": 2**26}  # a chunk of columns under a Fourier transform: fits the cache, or fills the GPU
+_PRODUCT_ROWS = 256  # up to here a matrix product beats a Fourier transform
+_CACHED_NUMBERS = 2**17  # a chunk of columns under one Fourier transform: stays in the processor's cache ...
+_ACCELERATOR_NUMBERS = 2**26  # ... or keeps an accelerator busy
 
 
 def seed_blocks(shape, generator, device="cpu", dtype=None) -> Iterator[torch.Tensor]:
@@ -51,14 +53,8 @@ def sample_taps(taps: np.ndarray, steps: int, shape, generator, device="cpu", dt
 def correlate(coef: np.ndarray, seed: torch.Tensor) -> torch.Tensor:
     """Overwrite `seed` (steps, *shape) with B @ seed, B of first column `coef` (steps,), in chunks of columns."""
     columns = seed.view(len(seed), -1)
-    steps, width = columns.shape
-    size = next_fast_len(2 * steps - 1, real=True)
-    response = torch.fft.rfft(_tensor(coef, seed), size)[:, None]
-    chunk = max(4, _CHUNK_NUMBERS[seed.device.type] // size)
-    for start in range(0, width, chunk):
-        part = columns[:, start : start + chunk]
-        spectrum = torch.fft.rfft(part, size, dim=0).mul_(response)
-        part.copy_(torch.fft.irfft(spectrum, size, dim=0)[:steps])
+    size = next_fast_len(2 * len(seed) - 1, real=True)
+    _convolve(coef, columns, size, 0, columns)
     return seed
 
 
@@ -83,7 +79,7 @@ def stream_fading(root: float, blocks: Iterator[torch.Tensor]) -> Iterator[torch
     steps = 0
     for block in _chain(first, blocks):
         for seed in block.view(len(block), -1):
-            require(steps < LONGEST, "steps", steps + 1, f"at most {LONGEST} from one stream of nu-correlated noise")
+            require(steps < LONGEST, "steps", steps + 1, "at most 100000 from one stream of nu-correlated noise")
             noise = torch.addmv(seed, memories.t(), weight, alpha=-1)
             memories.lerp_(seed, rate)
             steps += 1
@@ -109,13 +105,33 @@ def stream_any(coef: Callable[[int], np.ndarray], blocks: Iterator[torch.Tensor]
         past.append(flat)
         done = count + 1
         reach = done & -done
-        recent = torch.cat(past[-reach:] + [torch.zeros_like(flat)] * reach)
-        later = correlate(coef(2 * reach * length), recent)[reach * length :]
+        later = _carry(coef(2 * reach * length), torch.cat(past[-reach:]))
         if reach == done:  # nothing is owed beyond the next power of two: start a new page
             owed, base = later, done
         else:
             start = (done - base) * length
             owed[start : start + reach * length] += later
+
+
+def _convolve(coef: np.ndarray, columns: torch.Tensor, size: int, first: int, out: torch.Tensor) -> None:
+    """Rows first, first + 1, ... of the circular convolution of length `size`, written to `out`, in chunks of columns."""
+    response = torch.fft.rfft(_tensor(coef, columns), size)[:, None]
+    chunk = max(4, (_CACHED_NUMBERS if columns.device.type == "cpu" else _ACCELERATOR_NUMBERS) // size)
+    for start in range(0, columns.shape[1], chunk):
+        part = slice(start, start + chunk)
+        spectrum = torch.fft.rfft(columns[:, part], size, dim=0).mul_(response)
+        out[:, part] = torch.fft.irfft(spectrum, size, dim=0)[first : first + len(out)]
+
+
+def _carry(coef: np.ndarray, recent: torch.Tensor) -> torch.Tensor:
+    """What n draws (n, numbers) add to the n steps after them, from the first 2n coefficients."""
+    rows = len(recent)
+    if rows <= _PRODUCT_ROWS:
+        lag = rows + np.subtract.outer(np.arange(rows), np.arange(rows))
+        return _tensor(coef[lag], recent) @ recent
+    later = torch.empty_like(recent)
+    _convolve(coef, recent, 2 * rows, rows, later)  # wraps around only into the rows that are not kept
+    return later
 
 
 def _chain(first, rest):
