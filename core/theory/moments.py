@@ -4,9 +4,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import lfilter
+from scipy.linalg.lapack import dtbtrs
 
 from core import check
+
+
+def geometric_filter(x: np.ndarray, ratio: float) -> np.ndarray:
+    """y_t = ratio y_{t-1} + x_t along the last axis, y_{-1} = 0; the shape of `x`.
+
+    A bidiagonal system, solved by LAPACK: as fast as scipy.signal.lfilter, which takes half a second to import.
+    """
+    steps = x.shape[-1]
+    band = np.ones((2, steps), order="F")
+    band[1] = -ratio
+    solution, _ = dtbtrs(band, x.reshape(-1, steps).T, uplo="L", diag="U")
+    return solution.T.reshape(x.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +78,7 @@ class Moments:
 
     def toeplitz_input(self, j: int, noise: np.ndarray) -> np.ndarray:
         """`noise_input` of noising coefficients (..., steps): v_t = v_{t-1} + noise_t (2 felt_t - noise_t)."""
-        felt = lfilter([1.0], [1.0, -self.decay[j]], noise)
+        felt = geometric_filter(noise, self.decay[j])
         with np.errstate(over="ignore", invalid="ignore"):
             return self.noise_input(j, np.cumsum(noise * (2 * felt - noise), axis=-1))
 
@@ -85,9 +97,9 @@ class Moments:
         uncoupled = np.zeros((*lead, steps + 1))
         with np.errstate(over="ignore", invalid="ignore"):
             for j, eigenvalue in enumerate(self.eigenvalues):
-                uncoupled += eigenvalue * lfilter([1.0], [1.0, -kept[j]], inputs(j))
+                uncoupled += eigenvalue * geometric_filter(inputs(j), kept[j])
             risk = uncoupled.copy()
             for pole, weight in zip(poles, weights, strict=True):
-                risk[..., 1:] += weight * lfilter([1.0], [1.0, -pole], uncoupled[..., :-1])
+                risk[..., 1:] += weight * geometric_filter(uncoupled[..., :-1], pole)
         overflown = np.logical_or.accumulate(~np.isfinite(risk), axis=-1)
         return np.where(overflown, np.inf, risk / 2)
