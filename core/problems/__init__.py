@@ -27,7 +27,7 @@ class Problem(Protocol):
 
     `n_samples`: records in the data set, None for an endless stream of fresh examples. `start` (outputs, features).
     `ridge`: the part of the gradient that no record enters, ridge * theta; it is neither clipped nor charged.
-    `dtype` and `device` are those of every tensor that goes in or out.
+    `dtype`, and the device of `start`, are those of every tensor that goes in or out.
     """
 
     outputs: int

@@ -1,13 +1,17 @@
 """Least squares on endless Gaussian data, and mean estimation on bounded data: the problems with exact theory."""
 
+import copy
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from core.check import real, require, vector
-from core.problems import Batch
+from core.problems import Batch, Problem
+
+AnyProblem = TypeVar("AnyProblem", bound=Problem)
 
 
 class GaussianDesign:
@@ -32,7 +36,6 @@ class GaussianDesign:
         label_noise: float = 0.0,
         theta_star: Sequence[float] | np.ndarray | None = None,
         dtype: torch.dtype = torch.float32,
-        device: torch.device | str = "cpu",
     ) -> None:
         self.eigenvalues = vector("eigenvalues", eigenvalues, above=0.0)
         self.features = self.eigenvalues.size
@@ -41,9 +44,9 @@ class GaussianDesign:
             theta_star = np.full(self.features, self.features**-0.5)
         self.theta_star = vector("theta_star", theta_star, length=self.features)
         self.dtype = dtype
-        self.start = torch.zeros(1, self.features, dtype=dtype, device=device)
-        self._scale = torch.as_tensor(np.sqrt(self.eigenvalues), dtype=dtype, device=device)
-        self._theta_star = torch.as_tensor(self.theta_star, dtype=dtype, device=device)
+        self.start = torch.zeros(1, self.features, dtype=dtype)
+        self._scale = torch.tensor(np.sqrt(self.eigenvalues), dtype=dtype)
+        self._theta_star = torch.tensor(self.theta_star, dtype=dtype)
 
     @property
     def initial_error(self) -> np.ndarray:
@@ -51,7 +54,7 @@ class GaussianDesign:
         return -self.theta_star
 
     def to(self, device: torch.device) -> "GaussianDesign":
-        return GaussianDesign(self.eigenvalues, self.label_noise, self.theta_star, self.dtype, device)
+        return moved(self, device)
 
     def draw(self, replicates: int, batch_size: int, generator: torch.Generator) -> Batch:
         options = {"generator": generator, "dtype": self.dtype, "device": self.start.device}
@@ -83,22 +86,16 @@ class MeanEstimation:
     n_samples = None
     ridge = 1.0
 
-    def __init__(
-        self,
-        mean: float = 0.5,
-        data_std: float = 0.25,
-        dtype: torch.dtype = torch.float32,
-        device: torch.device | str = "cpu",
-    ) -> None:
+    def __init__(self, mean: float = 0.5, data_std: float = 0.25, dtype: torch.dtype = torch.float32) -> None:
         self.mean = real("mean", mean, at_least=-1.0, at_most=1.0)
         self.data_std = real("data_std", data_std, at_least=0.0)
         room = 1 - abs(self.mean)
         require(self.data_std <= room, "data_std", data_std, f"at most 1 - |mean| = {room:g}: records stay in [-1, 1]")
         self.dtype = dtype
-        self.start = torch.zeros(1, 1, dtype=dtype, device=device)
+        self.start = torch.zeros(1, 1, dtype=dtype)
 
     def to(self, device: torch.device) -> "MeanEstimation":
-        return MeanEstimation(self.mean, self.data_std, self.dtype, device)
+        return moved(self, device)
 
     def draw(self, replicates: int, batch_size: int, generator: torch.Generator) -> Batch:
         shape, device = (replicates, batch_size), self.start.device
@@ -117,3 +114,10 @@ def least_squares_factors(theta: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
     """Residuals (arms, replicates, B, 1) and features (replicates, B, d): the gradient of 1/2 (<theta, x> - y)^2."""
     predictions = torch.einsum("arof,rbf->arbo", theta, batch.features)
     return predictions - batch.labels[..., None], batch.features
+
+
+def moved(problem: AnyProblem, device: torch.device) -> AnyProblem:
+    """A copy of the problem with every tensor it holds on `device`; the rest is shared."""
+    copied = copy.copy(problem)
+    vars(copied).update({name: held.to(device) for name, held in vars(problem).items() if isinstance(held, Tensor)})
+    return copied

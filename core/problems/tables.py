@@ -2,7 +2,9 @@
 
 import csv
 import io
+import math
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,7 +14,7 @@ from torch import Tensor
 
 from core.check import require
 from core.problems import Batch
-from core.problems.regression import least_squares_factors
+from core.problems.regression import least_squares_factors, moved
 
 MAX_BYTES = 100_000_000
 MAX_ROWS = 1_000_000
@@ -60,8 +62,8 @@ def from_csv(content: str | bytes, target: str) -> Dataset:
     cells = array("d")
     for line, row in rows:
         cells.extend(_numbers(row, names, line))
-        require(len(cells) <= MAX_ROWS * len(names), "rows of the CSV file", f"over {MAX_ROWS}", f"at most {MAX_ROWS}")
-    values = np.frombuffer(cells, dtype=float).reshape(-1, len(names)) if cells else np.empty((0, len(names)))
+    values = np.array(cells).reshape(-1, len(names))
+    require(len(values) <= MAX_ROWS, "rows below the header", len(values), f"at most {MAX_ROWS}")
     enough = f"at least as many as columns ({len(names)})"
     require(len(values) >= len(names), "rows below the header", len(values), enough)
     return _standardise(values, names, target)
@@ -79,9 +81,7 @@ class TableRegression:
     outputs = 1
     ridge = 0.0
 
-    def __init__(
-        self, dataset: Dataset, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
-    ) -> None:
+    def __init__(self, dataset: Dataset, dtype: torch.dtype = torch.float32) -> None:
         self.dataset = dataset
         self.n_samples, self.features = dataset.features.shape
         self.theta_ols = np.linalg.lstsq(dataset.features, dataset.labels, rcond=None)[0]
@@ -89,15 +89,14 @@ class TableRegression:
         hessian = dataset.features.T @ dataset.features / self.n_samples
         self.eigenvalues = np.linalg.eigvalsh(hessian)[::-1].copy()
         self.dtype = dtype
-        self.start = torch.zeros(1, self.features, dtype=dtype, device=device)
-        as_tensor = {"dtype": dtype, "device": device}
-        self._features = torch.as_tensor(dataset.features, **as_tensor)
-        self._labels = torch.as_tensor(dataset.labels, **as_tensor)
-        self._theta_ols = torch.as_tensor(self.theta_ols, **as_tensor)
-        self._root = torch.as_tensor(np.linalg.qr(dataset.features / self.n_samples**0.5, mode="r"), **as_tensor)
+        self.start = torch.zeros(1, self.features, dtype=dtype)
+        self._features = torch.tensor(dataset.features, dtype=dtype)
+        self._labels = torch.tensor(dataset.labels, dtype=dtype)
+        self._theta_ols = torch.tensor(self.theta_ols, dtype=dtype)
+        self._root = torch.tensor(np.linalg.qr(dataset.features / self.n_samples**0.5, mode="r"), dtype=dtype)
 
     def to(self, device: torch.device) -> "TableRegression":
-        return TableRegression(self.dataset, self.dtype, device)
+        return moved(self, device)
 
     def batch(self, picks: Tensor) -> Batch:
         return Batch(self._features[picks], self._labels[picks])
@@ -135,22 +134,22 @@ def _check_header(names: list[str], target: str) -> None:
     require(bool(names), "CSV file", "", "a header row of column names and rows of numbers below it")
     require(len(names) > 1, "columns", names, "at least two, separated by commas: features and a target")
     require(all(names), "header", names, "a name for every column")
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
     require(not repeated, "header", repeated, "every column name once")
     require(not all(_is_number(name) for name in names), "header", names, "column names, not numbers")
     require(target in names, "target", target, f"one of the columns {names}")
 
 
 def _numbers(row: list[str], names: list[str], line: int) -> list[float]:
-    require(len(row) == len(names), f"cells in line {line}", len(row), f"{len(names)}, one for each column")
     try:
         values = [float(cell) for cell in row]
     except ValueError:
-        bad = next(index for index, cell in enumerate(row) if not _is_number(cell))
-        require(False, f"column {names[bad]!r} in line {line}", row[bad], "a number in every cell")
-    if not np.isfinite(values).all():
-        bad = int(np.argmin(np.isfinite(values)))
-        require(False, f"column {names[bad]!r} in line {line}", row[bad], "a finite number in every cell")
+        values = []
+    if len(values) != len(names) or not all(map(math.isfinite, values)):  # worded only where needed: rows are many
+        require(len(row) == len(names), f"cells in line {line}", len(row), f"{len(names)}, one for each column")
+        for name, cell in zip(names, row, strict=True):
+            finite = _is_number(cell) and math.isfinite(float(cell))
+            require(finite, f"column {name!r} in line {line}", cell, "a finite number in every cell")
     return values
 
 

@@ -86,7 +86,7 @@ def test_moving_a_problem_changes_nothing_but_the_place(problem):
     moved = problem.to(torch.device("cpu"))
     one, two = (each.draw(2, 3, torch.Generator().manual_seed(0)) for each in (problem, moved))
     assert torch.equal(one.features, two.features) and torch.equal(one.labels, two.labels)
-    assert moved.dtype == problem.dtype
+    assert moved.dtype == problem.dtype and problem.to(torch.device("meta")).start.is_meta and not problem.start.is_meta
 
 
 @pytest.mark.parametrize(

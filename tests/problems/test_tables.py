@@ -47,8 +47,8 @@ ROWS = "\n1,2\n2,3\n3,5\n"
         ("x,,y\n1,2,3", "a name for every column"),
         ("1,2\n3,4\n5,6", "column names, not numbers"),
         ("x,z" + ROWS, r"target='y', expected one of the columns \['x', 'z'\]"),
-        ("x,y\n1,2\n2,M\n3,5", "column 'y' in line 3='M', expected a number in every cell"),
-        ("x,y\n1,2\n,3\n3,5", "column 'x' in line 3='', expected a number in every cell"),
+        ("x,y\n1,2\n2,M\n3,5", "column 'y' in line 3='M', expected a finite number in every cell"),
+        ("x,y\n1,2\n,3\n3,5", "column 'x' in line 3='', expected a finite number in every cell"),
         ("x,y\n1,2\nnan,3\n3,5", "column 'x' in line 3='nan', expected a finite number"),
         ("x,y\n1,2\n2,inf\n3,5", "column 'y' in line 3='inf', expected a finite number"),
         ("x,y\n1,2\n2,3,4\n3,5", "cells in line 3=3, expected 2"),
@@ -68,7 +68,7 @@ def test_anything_else_is_refused_with_one_sentence(content, message):
 
 def test_too_many_rows_and_too_many_bytes_are_refused(monkeypatch):
     monkeypatch.setattr(tables, "MAX_ROWS", 2)
-    with pytest.raises(ValueError, match="rows of the CSV file='over 2', expected at most 2"):
+    with pytest.raises(ValueError, match="rows below the header=3, expected at most 2"):
         from_csv("x,y" + ROWS, "y")
     monkeypatch.setattr(tables, "MAX_BYTES", 10)
     with pytest.raises(ValueError, match="bytes of the CSV file=16, expected at most 10"):
