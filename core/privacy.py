@@ -42,7 +42,7 @@ def gdp_mu(
     Guarantees: halves when `noise_multiplier` doubles; "replace" is exactly twice "zero_out".
     Raises: ValueError for an unknown adjacency, a noise multiplier that is not positive, and whatever
     `mechanism.sensitivity` refuses.
-    Reference: 2310.06771, section 1.2 (noise std = sensitivity / sqrt(2 rho)).
+    Reference: 2310.06771, Theorem 1.1 (noise variance = sensitivity^2 / (2 rho)).
     """
     check.real("noise_multiplier", noise_multiplier, above=0)
     return _reach(mechanism, steps, adjacency, participations, separation) / noise_multiplier
@@ -144,7 +144,7 @@ def calibrate_rho(
     """Smallest noise multiplier that makes the run rho-zCDP, adjacency * sensitivity / sqrt(2 rho), rounded up.
 
     Guarantees: `gdp_mu` of the result, squared and halved, is at most `rho`.
-    Reference: 2310.06771, section 1.2.
+    Reference: 2310.06771, Theorem 1.1.
     """
     check.real("rho", rho, above=0)
     mu = math.nextafter(math.sqrt(2 * rho), 0.0)

@@ -1,6 +1,7 @@
-"""The Gaussian trade-off against quadrature and printed numbers, the private side of every rounding, and conventions."""
+"""The Gaussian trade-off against quadrature and printed numbers, the private side of every rounding, conventions."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ def delta_by_quadrature(mu, epsilon):
         return math.exp(-((epsilon / m - m / 2) ** 2) / 2) / math.sqrt(2 * math.pi)
 
     edges = mu * np.concatenate([[1e-12], np.linspace(0, 1, 100)[1:]])
-    return sum(quad(density, low, high, epsabs=0, epsrel=1e-12)[0] for low, high in zip(edges[:-1], edges[1:], strict=True))
+    return sum(quad(density, low, high, epsabs=0, epsrel=1e-12)[0] for low, high in pairwise(edges))
 
 
 @pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
@@ -123,7 +124,8 @@ def test_more_noise_is_more_private_in_proportion():
 
 def test_repeated_participation_of_independent_noise_costs_the_square_root():
     once = privacy.gdp_mu(independent(), 100, 1.0)
-    assert privacy.gdp_mu(independent(), 100, 1.0, participations=9, separation=10) == pytest.approx(3 * once, rel=1e-15)
+    often = privacy.gdp_mu(independent(), 100, 1.0, participations=9, separation=10)
+    assert often == pytest.approx(3 * once, rel=1e-15)
 
 
 def test_repeated_participation_is_charged_the_norm_of_the_summed_columns():
@@ -149,7 +151,11 @@ def test_a_target_epsilon_is_not_a_target_rho():
     assert privacy.zcdp_epsilon(by_epsilon**2 / 2, 1e-5) > 1.0  # not even the zCDP of the right answer is loose
 
 
-@pytest.mark.parametrize("mechanism", [independent(), nu_ftrl(0.05), anti_pgd(0.3), toeplitz([1.0, -0.5, 0.1])], ids=repr)
+@pytest.mark.parametrize(
+    "mechanism",
+    [independent(), nu_ftrl(0.05), anti_pgd(0.3), toeplitz([1.0, -0.5, 0.1])],
+    ids=lambda mechanism: mechanism.label,
+)
 def test_letters_of_the_correlated_noise_paper_give_our_rho(mechanism):
     """2310.06771: sigma_dp^2 = gamma_T^2 / (2 rho), noise N(0, sigma_dp^2 G^2 I) on one clipped gradient, zero-out."""
     rho, steps, clip_norm = 0.3, 40, 1.7

@@ -16,7 +16,7 @@ class Correlated(Protocol):
 
 
 class Frequencies(NamedTuple):
-    """Nodes u = log tan(omega/2), the frequencies omega, and weights whose dot product with f is its mean; each (n,)."""
+    """Nodes u = log tan(omega/2), frequencies omega, and weights whose dot product with f is its mean; each (n,)."""
 
     u: np.ndarray
     omega: np.ndarray

@@ -25,8 +25,8 @@ def geometric_filter(x: np.ndarray, ratio: float) -> np.ndarray:
 class Moments:
     """The recursion's constants, one entry (k,) for each distinct eigenvalue.
 
-    `counts` says how often an eigenvalue occurs; the moments of equal directions are carried as their sum. `start` holds
-    the sums of squared initial errors, `label_power` is label_noise^2 / B.
+    `counts` says how often an eigenvalue occurs; the moments of equal directions are carried as their sum. `start`
+    holds the sums of squared initial errors, `label_power` is label_noise^2 / B.
     """
 
     eigenvalues: np.ndarray
@@ -85,9 +85,10 @@ class Moments:
     def risk(self, lead: tuple[int, ...], steps: int, inputs: Callable[[int], np.ndarray]) -> np.ndarray:
         """Half of <l, m>, (*lead, steps+1), driven by `inputs(j)` in each direction.
 
-        Without the coupling <l, m> is a sum of geometric filters. With it, <l, m> solves a scalar renewal equation whose
-        resolvent is again a sum of geometric filters, with positive weights: the eigenvalues of the symmetric matrix
-        that carries m over one step. No division of power series, so small values keep their relative accuracy.
+        Without the coupling <l, m> is a sum of geometric filters. With it, <l, m> solves a scalar renewal equation
+        whose resolvent is again a sum of geometric filters, with positive weights: their ratios are the eigenvalues of
+        the symmetric matrix that carries m over one step. No power series is divided, so that small values keep their
+        relative accuracy.
         """
         kept = self.decay**2 + self.decrement**2 / self.batch_size
         shared = np.sqrt(self.counts) * self.eigenvalues

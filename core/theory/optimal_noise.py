@@ -20,7 +20,7 @@ def best_nu(
 ) -> tuple[float, float]:
     """The nu of nu-FTRL with the smallest excess risk after `steps` steps (None: stationary), and that excess risk.
 
-    Guarantees: no nu in (1e-3 / steps, 1] does better, to 1e-9 relative in the excess risk.
+    Guarantees: no nu in [1e-3 / steps, 1] does better, to 1e-9 relative in the excess risk; stationary, no nu at all.
     Raises: ValueError when no stationary value exists because `learning_rate` is not stable.
     Reference: 2310.06771, Theorem 2.2 chooses nu below eta l_min; the best is larger.
     """
@@ -39,7 +39,8 @@ def best_nu(
     risks = [risk(nu) for nu in grid]
     best = int(np.argmin(risks))
     around = np.log([grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]])
-    refined = minimize_scalar(lambda log_nu: risk(np.exp(log_nu)), bounds=around, method="bounded", options={"xatol": 1e-6})
+    options = {"xatol": 1e-6}
+    refined = minimize_scalar(lambda log_nu: risk(np.exp(log_nu)), bounds=around, method="bounded", options=options)
     candidates = ((float(np.exp(refined.x)), float(refined.fun)), (float(grid[best]), risks[best]))
     return min(candidates, key=lambda candidate: candidate[1])
 

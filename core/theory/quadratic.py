@@ -12,7 +12,7 @@ In the eigenbasis of H the second moments m_j = E (theta - theta_star)_j^2 obey,
 
 Moments between different eigen-directions never feed back.
 
-Reference: 2310.06771, section 2.2 and appendix C; the recursion is exact, not a bound.
+Reference: the setting of 2310.06771, section 2.2 and eq. (25); the paper gives bounds, the recursion is exact.
 """
 
 from collections.abc import Callable
@@ -46,13 +46,14 @@ def excess_risk_curve(
 ) -> np.ndarray:
     """Expected excess risk after 0..steps steps, (steps+1,), under Toeplitz noise.
 
-    `eigenvalues` (d,) of the Hessian; `noising_coef` (steps,) first column of the noising matrix; `noise_std` std of one
-    coordinate of the seed noise on the MEAN gradient (noise_multiplier * clip_norm / batch_size); `initial_error` (d,)
-    is theta_0 - theta_star in the eigenbasis, None for zero. Noise may be batched: `noising_coef` (..., steps) with
-    `noise_std` (...) gives (..., steps+1).
+    `eigenvalues` (d,) of the Hessian; `noising_coef` (steps,) first column of the noising matrix; `noise_std` std of
+    one coordinate of the seed noise on the MEAN gradient (noise_multiplier * clip_norm / batch_size); `initial_error`
+    (d,) is theta_0 - theta_star in the eigenbasis, None for zero. Noise may be batched: `noising_coef` (..., steps)
+    with `noise_std` (...) gives (..., steps+1).
 
-    Guarantees: O(d steps) time; batches equal loops; equals the dense second-moment recursion; an unstable run grows to
-    inf, never NaN.
+    Takes O(d steps) time.
+
+    Guarantees: batches equal loops; equals the dense second-moment recursion; an unstable run grows to inf, never NaN.
     Raises: ValueError naming the argument.
     """
     system = Moments.of(eigenvalues, learning_rate, label_noise, batch_size, initial_error)
@@ -134,7 +135,7 @@ def asymptotic_excess_risk(
 
     Guarantees: the limit of `excess_risk_curve`; equals noise_std^2 mean(|B|^2 noise_weight) without label noise;
     relative error below 1e-10 also for nu and e_j down to 1e-6.
-    Reference: 2310.06771, appendix C, with B > 1 added.
+    Reference: sharpens 2310.06771, Theorem C.15 and Lemma C.4 to equality for Gaussian features and any batch size.
     """
     system = Moments.of(eigenvalues, learning_rate, label_noise, batch_size, None)
     check.real("noise_std", noise_std, at_least=0)
@@ -200,7 +201,7 @@ def iterate_response(eigenvalue: float, learning_rate: float, omega) -> np.ndarr
         learning_rate / |1 - exp(i omega) - learning_rate * eigenvalue|
 
     Guarantees: 1/eigenvalue at omega = 0, learning_rate/|2 - learning_rate * eigenvalue| at omega = pi.
-    Reference: 2310.06771, section 3.
+    Reference: 2310.06771, Property C.8 (transfer function of the iterate).
     """
     decrement = check.real("learning_rate", learning_rate, above=0) * check.real("eigenvalue", eigenvalue, above=0)
     return learning_rate / np.sqrt(distance_squared(decrement, np.asarray(omega, dtype=float)))

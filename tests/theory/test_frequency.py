@@ -1,5 +1,7 @@
 """Means over frequency at every scale, against adaptive quadrature, closed forms and coefficients."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -8,7 +10,9 @@ from core.mechanisms import anti_pgd, independent, lambda_cgd, nu_ftrl, toeplitz
 from core.theory import frequency
 
 
-@pytest.mark.parametrize(("nu", "decrement", "expected"), [(0.01, 0.2, 7.148359062027857), (0.0001, 0.05, 9.168228250420693)])
+@pytest.mark.parametrize(
+    ("nu", "decrement", "expected"), [(0.01, 0.2, 7.148359062027857), (0.0001, 0.05, 9.168228250420693)]
+)
 def test_integral_of_equation_49(nu, decrement, expected):
     """Computed independently: I(nu, e) = integral of |1-(1-nu)exp(iw)| / |1-e-exp(iw)|^2 over a period."""
     power = frequency.filtered_power(nu_ftrl(nu), [decrement])[0]
@@ -23,7 +27,7 @@ def by_quadrature(nu, decrement):
         return np.sqrt(nu**2 + (1 - nu) * half) / (decrement**2 + (1 - decrement) * half)
 
     edges = [0.0, *np.geomspace(1e-9, np.pi, 40)]
-    pieces = [quad(integrand, low, high, epsabs=0, epsrel=1e-13)[0] for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    pieces = [quad(integrand, low, high, epsabs=0, epsrel=1e-13)[0] for low, high in pairwise(edges)]
     return decrement * (2 - decrement) * sum(pieces) / np.pi
 
 
@@ -70,5 +74,6 @@ def test_log_frequencies_average_to_one_and_their_cosine_to_zero():
 
 def test_distance_squared_is_that_of_the_complex_plane():
     omega = np.array([0.0, 0.1, 2.0, np.pi])
-    np.testing.assert_allclose(frequency.distance_squared(0.3, omega), np.abs(1 - np.exp(1j * omega) - 0.3) ** 2, rtol=1e-13)
+    expected = np.abs(1 - np.exp(1j * omega) - 0.3) ** 2
+    np.testing.assert_allclose(frequency.distance_squared(0.3, omega), expected, rtol=1e-13)
     assert frequency.distance_squared(1e-9, 1e-9) == pytest.approx(2e-18, rel=1e-8)

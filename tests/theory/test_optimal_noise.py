@@ -66,8 +66,8 @@ def test_best_nu_beats_a_fine_grid_and_its_risk_is_that_of_its_curve(steps):
         mechanism = nu_ftrl(nu)
         if steps is None:
             return stationary(mechanism, eigenvalues, rate, batch_size)
-        std = mechanism.sensitivity(steps) / np.sqrt(2)
-        return quadratic.excess_risk_curve(eigenvalues, rate, steps, mechanism.noising_coef(steps), std, 0.0, batch_size)[-1]
+        std, coef = mechanism.sensitivity(steps) / np.sqrt(2), mechanism.noising_coef(steps)
+        return quadratic.excess_risk_curve(eigenvalues, rate, steps, coef, std, 0.0, batch_size)[-1]
 
     nu, risk = optimal_noise.best_nu(eigenvalues, rate, steps, batch_size)
     assert risk == pytest.approx(risk_of(nu), rel=1e-10)
@@ -80,7 +80,9 @@ def test_best_nu_is_one_where_a_single_step_leaves_nothing_to_correlate():
     assert 0 < nu <= 1
 
 
-@pytest.mark.parametrize(("dim", "decay", "rate"), [(16, 1.0, 0.05), (128, 1.0, 0.02), (64, 0.5, 0.02), (16, 0.0, 0.02)])
+@pytest.mark.parametrize(
+    ("dim", "decay", "rate"), [(16, 1.0, 0.05), (128, 1.0, 0.02), (64, 0.5, 0.02), (16, 0.0, 0.02)]
+)
 def test_rule_of_thumb_is_within_a_per_cent_of_the_best_nu(dim, decay, rate):
     eigenvalues = spectrum(dim, decay)
     nu = optimal_noise.rule_of_thumb_nu(eigenvalues, rate)

@@ -124,7 +124,7 @@ BY_RATE = [(rate, spectrum(128), rate) for rate in np.geomspace(0.01, 0.2, 6)]
     ids=["dim", "effective dim", "effective dim, nu", "rate", "rate, nu"],
 )
 def test_slopes_of_figure_2(points, mechanism_of, expected):
-    """2310.06771, Figure 2 prints 1.00, .18, .94, 1.27, 2.03; batch 1, no label noise, nu = eta times the least eigenvalue."""
+    """2310.06771, Figure 2 prints 1.00, .18, .94, 1.27, 2.03; batch 1, no label noise, nu = eta * least eigenvalue."""
     assert figure2_slope(points, mechanism_of) == pytest.approx(expected, abs=0.01)
 
 
@@ -260,7 +260,14 @@ def test_an_unstable_run_grows_to_infinity_without_nan_or_warning(mechanism):
 
 @pytest.mark.parametrize(
     "mechanism",
-    [independent(), nu_ftrl(0.02), lambda_cgd(0.8), anti_pgd(0.1), optimal_for((1.0, 0.5, 0.25), 0.2, 2), toeplitz([1.0, -0.4, 0.3])],
+    [
+        independent(),
+        nu_ftrl(0.02),
+        lambda_cgd(0.8),
+        anti_pgd(0.1),
+        optimal_for((1.0, 0.5, 0.25), 0.2, 2),
+        toeplitz([1.0, -0.4, 0.3]),
+    ],
     ids=lambda mechanism: mechanism.label,
 )
 def test_curve_converges_to_the_stationary_value(mechanism):
@@ -269,7 +276,7 @@ def test_curve_converges_to_the_stationary_value(mechanism):
     assert curve[-1] == pytest.approx(limit, rel=1e-10)
 
 
-@pytest.mark.parametrize("mechanism", [independent(), nu_ftrl(0.02), lambda_cgd(0.8)], ids=lambda mechanism: mechanism.label)
+@pytest.mark.parametrize("mechanism", [independent(), nu_ftrl(0.02), lambda_cgd(0.8)], ids=lambda one: one.label)
 @pytest.mark.parametrize("batch_size", [1, 8])
 def test_stationary_excess_is_the_mean_of_noise_power_times_noise_weight(mechanism, batch_size):
     omega = (np.arange(20_000) + 0.5) * np.pi / 20_000  # analytic and periodic: the midpoint rule is exact to rounding
@@ -331,7 +338,8 @@ def test_best_learning_rate_lets_the_mechanism_follow_the_rate():
     ids=repr,
 )
 def test_wrong_arguments_are_named(change, field):
-    arguments = {"eigenvalues": [1.0, 0.5], "learning_rate": 0.1, "steps": 3, "noising_coef": [1.0, 0.0, 0.0], "noise_std": 1.0}
+    arguments = {"eigenvalues": [1.0, 0.5], "learning_rate": 0.1, "steps": 3}
+    arguments |= {"noising_coef": [1.0, 0.0, 0.0], "noise_std": 1.0}
     for function in (quadratic.excess_risk_curve, quadratic.excess_risk_parts):
         with pytest.raises(ValueError, match=f"^{field}="):
             function(**{**arguments, **change})

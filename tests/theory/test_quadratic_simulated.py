@@ -14,7 +14,7 @@ READ = [1, 5, 20, 60, 120]
 
 @pytest.fixture(scope="module", params=[1, 4])
 def simulated(request):
-    """Batch size, and excess risks (mechanisms, replicates, len(READ)) of plain noisy SGD with shared data and seed noise."""
+    """Batch size, and excess risks (mechanisms, replicates, len(READ)) of noisy SGD with shared data and seed noise."""
     batch_size = request.param
     rng = np.random.default_rng(20240607)
     dim = EIGENVALUES.size
