@@ -48,17 +48,13 @@ def y_range(results: Iterable[Result]) -> tuple[float, float] | None:
 
 def chart(result: Result | Table):
     """The chart of `result` as a `plotly.graph_objects.Figure` with its title, for a notebook; a table as a table."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure(_grid(result) if isinstance(result, Table) else spec(result))
+    figure = _plotly(result)
     return figure.update_layout(title=html.escape(result.title), margin={"t": 90}, plot_bgcolor="white", paper_bgcolor="white")
 
 
 def to_html(result: Result | Table) -> str:
     """A standalone page with the chart of `result`, its words and its settings; plotly.js is inside, nothing is fetched."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure(spec(result)).to_html(full_html=False, include_plotlyjs=True, config=CONFIG)
+    figure = _plotly(result).to_html(full_html=False, include_plotlyjs=True, config=CONFIG)
     band = f"Bands: {result.band}." if isinstance(result, Result) and result.band else ""
     words = [result.status, result.verdict, result.caption, band, result.source]
     paragraphs = "".join(f"<p>{html.escape(text)}</p>" for text in words if text)
@@ -75,6 +71,12 @@ def to_html(result: Result | Table) -> str:
 
 
 CONFIG = {"displayModeBar": False, "responsive": True, "doubleClick": "reset"}
+
+
+def _plotly(result: Result | Table):
+    import plotly.graph_objects as go
+
+    return go.Figure(_grid(result) if isinstance(result, Table) else spec(result))
 
 
 def _grid(table: Table) -> dict:

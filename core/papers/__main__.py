@@ -40,7 +40,7 @@ def _listing(listed: tuple[Entry, ...]) -> str:
     number_width = max(len(entry.number) for entry in listed)
     lines = []
     for key in dict.fromkeys(entry.paper for entry in listed):
-        lines += ["", f"{key}: {PAPERS[key].title} (arXiv:{PAPERS[key].arxiv})"]
+        lines += ["", *textwrap.wrap(f"{key}: {PAPERS[key].title} (arXiv:{PAPERS[key].arxiv})", 118)]
         for entry in listed:
             if entry.paper == key:
                 head = f"  {entry.name:{width}}  {entry.number:{number_width}}  "

@@ -53,7 +53,7 @@ class Effort:
     """What a simulated point costs: replicates, in multiples of GROUP, and the length of a run in relaxations."""
 
     replicates: int
-    relaxations: int
+    relaxations: float
 
 
 # The cheapest point of a panel comes first, so that a viewer sees one soon.

@@ -35,8 +35,8 @@ _LINES = [(panel, arm) for panel in PANELS for arm in ARMS]
 _ABOUT = {
     "left_open": "The grids, the batch size, the label noise, nu, the length of the runs, what is averaged, and the "
     "number of repetitions.",
-    "chosen": "Batch size 1, no label noise, no clipping, nu = learning rate x least eigenvalue as in Theorem 2.2; runs "
-    "start at the optimum and are averaged over their second half; exact values in place of the paper's bounds. "
+    "chosen": "Batch size 1, no label noise, no clipping, nu = learning rate x least eigenvalue (Theorem 2.2); runs "
+    "start at the optimum and are averaged over their second half; exact values, not the paper's bounds. "
     "Dimension 16 to 128; spectra k^-1, k^-0.8, k^-0.6, k^-0.4; learning rates 0.01 to 0.2.",
     "quick": "8 runs a point, of 2/(learning rate x least eigenvalue) steps: seconds.",
     "full": "64 runs a point, of 4/(learning rate x least eigenvalue) steps: minutes.",
@@ -110,9 +110,9 @@ def figure2_slopes(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
             columns=("knob", "noise", "printed", "exact", "simulated", "standard error", "exact, infinite batch"),
             rows=tuple(_slopes(panel, arm, runs) for panel, arm in _LINES),
             source=f"{SOURCE}, Figure 2",
-            caption="An infinite batch has exact gradients: privacy noise alone is left, and with it the part of a slope "
+            caption="An infinite batch has exact gradients: privacy noise alone is left, with it the part of a slope "
             "that Theorem 2.2 speaks of. The rest comes from the randomness of single examples, which multiplies the "
-            "error of both noises by 1/(1 - Gamma), Gamma growing with learning rate and trace of the Hessian. With it "
+            "error of both noises by 1/(1 - Gamma), Gamma growing with the learning rate and the trace of the Hessian: "
             "the two lines of a panel steepen by nearly the same.",
             verdict=_verdict(tuple(PANELS), runs),
             settings=_settings("figure2_slopes", fidelity, seed),
@@ -120,7 +120,7 @@ def figure2_slopes(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
 
 
 def _panel(panel: str, fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
-    lines = tuple(Curve(f"{ARMS[arm]}, exact", xs(panel), exact(panel, arm), arm=arm, exact=True) for arm in ARMS)
+    lines = [Curve(f"{ARMS[arm]}, exact", xs(panel), exact(panel, arm), arm=arm, exact=True) for arm in ARMS]
     for fraction, runs in simulate((panel,), fidelity, seed):
         points = []
         for arm in ARMS:
@@ -154,15 +154,10 @@ def _measured_growth(panel: str, arm: str, runs: Runs) -> Curve:
 
 
 def _slopes(panel: str, arm: str, runs: Runs) -> tuple:
-    simulated = simulated_slope(panel, arm, runs[panel]) if _is_whole(panel, runs) else ()
-    return (
-        name(panel).words,
-        ARMS[arm],
-        f"{PRINTED[panel, arm]:.2f}" if (panel, arm) in PRINTED else "not printed",
-        f"{exact_slope(panel, arm):.3f}",
-        *([f"{number:.3f}" for number in simulated] or ["arriving"] * 2),
-        f"{exact_slope(panel, arm, INFINITE_BATCH):.3f}",
-    )
+    simulated = simulated_slope(panel, arm, runs[panel]) if _is_whole(panel, runs) else (None, None)
+    numbers = (exact_slope(panel, arm), *simulated, exact_slope(panel, arm, INFINITE_BATCH))
+    rounded = (None if number is None else round(number, 4) for number in numbers)
+    return (name(panel).words, ARMS[arm], PRINTED.get((panel, arm)), *rounded)
 
 
 def _verdict(panels: tuple[str, ...], runs: Runs) -> str:
