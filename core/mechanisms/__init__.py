@@ -38,7 +38,7 @@ def nu_ftrl(nu: float) -> Mechanism:
     """Noise of nu-DP-FTRL, B(z) = (1 - (1-nu) z)^(1/2) with 0 <= nu <= 1; nu = 1 is independent, nu = 0 optimal counting.
 
     Raises: ValueError for nu outside [0, 1].
-    Reference: 2310.06771, eq. (11).
+    Reference: 2310.06771, eq. (7).
     """
     nu = real("nu", nu, at_least=0, at_most=1)
     return _power(1 - nu, 0.5, "nu_ftrl", f"nu-DP-FTRL, nu = {nu:.4g}")
@@ -58,7 +58,7 @@ def anti_pgd(damping: float) -> Mechanism:
     """Noise of anti-PGD, z_t - (1 - damping) z_{t-1} with 0 <= damping <= 1; undamped (0), C is all ones.
 
     Raises: ValueError for a damping outside [0, 1].
-    Reference: 2310.06771, Section 2, "Anti-PGD"; Orvieto et al., 2202.02831.
+    Reference: 2310.06771, Table 2 and Section C.5; Orvieto et al., 2202.02831.
     """
     damping = real("damping", damping, at_least=0, at_most=1)
     return _power(1 - damping, 1.0, "anti_pgd", f"anti-PGD, damping = {damping:.4g}")
@@ -67,7 +67,7 @@ def anti_pgd(damping: float) -> Mechanism:
 def optimal_counting() -> Mechanism:
     """Noise of the square-root factorisation of prefix sums, B(z) = (1 - z)^(1/2): nu-FTRL at nu = 0.
 
-    Reference: Fichtenberger, Henzinger and Upadhyay, 2202.11205; 2310.06771, eq. (11) at nu = 0.
+    Reference: Fichtenberger, Henzinger and Upadhyay, 2202.11205; 2310.06771, eq. (7) at nu = 0.
     """
     return _power(1.0, 0.5, "optimal_counting", "optimal counting")
 
@@ -92,7 +92,7 @@ def optimal_for(eigenvalues, learning_rate: float, batch_size: int = 1) -> Mecha
     eigenvalue gives `nu_ftrl(learning_rate * eigenvalue)`; coefficients of C are non-negative and never rise.
 
     Raises: ValueError unless 0 < e_j < 1 and the iteration is stable.
-    Reference: Cauchy-Schwarz on the stationary error of 2310.06771, Appendix C; Theorem 2.1 is its case d = 1.
+    Reference: Cauchy-Schwarz on the stationary error of 2310.06771, Section C.2; Theorem 2.1 is its case d = 1.
     """
     eigenvalues = vector("eigenvalues", eigenvalues, above=0)
     learning_rate = real("learning_rate", learning_rate, above=0)

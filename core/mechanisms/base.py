@@ -117,7 +117,7 @@ class ToeplitzMechanism(Mechanism):
 
         Raises: ValueError when the participations do not fit into `steps`, and for several of them under a C with
         negative or rising coefficients.
-        Reference: 2310.06771, Definition 1.1 (single); Kalinin and Lampert, 2405.13763, Theorem 2 (several).
+        Reference: 2310.06771, Theorem 1.1 (single); Kalinin and Lampert, 2405.13763, Theorem 2 (several).
         """
         steps, participations, separation = check_pattern(steps, participations, separation)
         columns = self._charged(steps)

@@ -22,7 +22,7 @@ def fading_memories() -> tuple[np.ndarray, np.ndarray]:
     """Rates (32,) and weights (32,), all positive, with beta_t = -sum_j weight_j (1 - rate_j)^(t-1) for t >= 1.
 
     Guarantees: absolute error of every coefficient below 1e-11, and of every partial sum below 1e-10, up to LONGEST.
-    Reference: 2310.06771, eq. (11) for the coefficients; the reduction is balanced truncation (B. C. Moore, 1981).
+    Reference: 2310.06771, eq. (7) for the coefficients; the reduction is balanced truncation (B. C. Moore, 1981).
     """
     spacing = 0.1
     decay = np.exp(np.arange(np.log(1e-14), np.log(80.0), spacing))  # x = exp(-decay)

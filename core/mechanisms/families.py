@@ -23,7 +23,7 @@ class Power(ToeplitzMechanism):
 
     Guarantees: beta_t = beta_{t-1} root (t-1-power)/t and c_t = c_{t-1} root (t-1+power)/t, inverse to each other; c is
     non-negative and never rises.
-    Reference: 2310.06771, eq. (11) and Theorem 2.2 (nu-FTRL), Section 2 (anti-PGD); 2605.12648, Algorithm 1 (lambda).
+    Reference: 2310.06771, eq. (7) (nu-FTRL) and Section C.5 (anti-PGD); 2605.12648, Algorithm 1 (lambda).
     """
 
     root: float
@@ -40,7 +40,7 @@ class Power(ToeplitzMechanism):
     def limit_sensitivity(self) -> float:
         """1, 1/sqrt(1 - root^2) or sqrt(2 K / pi), K the complete elliptic integral at modulus root; inf at root 1.
 
-        Reference: 2310.06771, Theorem 2.2 and Appendix C for nu-FTRL: (2/pi) K(1 - nu) is the SQUARE.
+        Reference: 2310.06771, eq. (5) and Lemma F.15 for nu-FTRL: (2/pi) K(1 - nu) is the SQUARE.
         """
         if self.power == 0:
             return 1.0

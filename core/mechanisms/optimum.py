@@ -22,6 +22,7 @@ from core.check import whole
 from core.mechanisms.base import ToeplitzMechanism, read_only
 
 _PANEL_NODES = 20
+_OFFSETS = 128
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +49,10 @@ class Interlaced(ToeplitzMechanism):
         edges = np.concatenate([[0.0], np.pi * 2.0 ** np.arange(-np.ceil(np.log2(np.pi / finest)), 1)])
         node, weight = np.polynomial.legendre.leggauss(_PANEL_NODES)
         half = np.diff(edges)[:, None] / 2
-        omega = edges[:-1, None] + half * (1 + node)
-        return float(np.sqrt(np.sum(half * weight / np.abs(self.frequency_response(omega)) ** 2) / np.pi))
+        omega = (edges[:-1, None] + half * (1 + node))[..., None]
+        zeros, poles = ((rate**2 + 4 * (1 - rate) * np.sin(omega / 2) ** 2) for rate in map(np.array, (self.rates, self.gaps)))
+        zeros[..., :-1] /= poles  # |1 - a z|^2 / |1 - b z|^2, for neighbours
+        return float(np.sqrt(np.sum(half * weight / np.prod(zeros**0.5, axis=-1)) / np.pi))
 
     def frequency_response(self, omega: np.ndarray) -> np.ndarray:
         """B(omega), as the product that it is."""
@@ -92,10 +95,12 @@ def merge(rates: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarra
 @lru_cache(maxsize=64)
 def _coefficients(mechanism: Interlaced, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """First columns (steps,) of B and of C, whose logarithm is the power series of sum_j (a_j^t - b_j^t) / (2 t)."""
-    lag = np.arange(1, steps)
-    powers = np.zeros(steps - 1)
-    for sign, gaps in ((1, mechanism.rates), (-1, mechanism.gaps)):
-        for gap in gaps:
-            powers += sign * np.exp(lag * np.log1p(-gap))
-    logarithm = np.concatenate([[0.0], powers / (2 * lag)])
+    base = np.log1p(-np.array(mechanism.rates + mechanism.gaps))
+    sign = np.repeat([1.0, -1.0], [len(mechanism.rates), len(mechanism.gaps)])
+    # x^(start + offset) = x^start x^offset: the sum over x is a matrix product of few exponentials
+    start, offset = np.arange(0, steps, _OFFSETS), np.arange(_OFFSETS)
+    powers = (np.exp(np.outer(start, base)) * sign) @ np.exp(np.outer(base, offset))
+    lag = np.arange(steps)
+    logarithm = powers.ravel()[:steps] / np.maximum(2 * lag, 1)
+    logarithm[0] = 0.0
     return read_only(toeplitz.exponential(-logarithm)), read_only(toeplitz.exponential(logarithm))
