@@ -82,12 +82,12 @@ def gdp_mu_for(epsilon: float, delta: float) -> float:
     """
     check.real("epsilon", epsilon, at_least=0)
     log_delta = _log_target(delta)
-    lower = upper = 1.0
-    while _log_delta(lower, epsilon) > log_delta:
-        lower /= 2
+    upper = 1.0
     while _log_delta(upper, epsilon) < log_delta:
         upper *= 2
-    return brentq(lambda mu: _log_delta(mu, epsilon) - log_delta, lower, upper, xtol=1e-300, rtol=1e-15)
+    while _log_delta(upper / 2, epsilon) > log_delta:
+        upper /= 2
+    return brentq(lambda mu: _log_delta(mu, epsilon) - log_delta, upper / 2, upper, xtol=1e-300, rtol=1e-15)
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
@@ -173,6 +173,8 @@ def _log_delta(mu: float, epsilon: float) -> float:
     a = mu / 2 - epsilon / mu
     b = -mu / 2 - epsilon / mu
     log_density = -a * a / 2 - math.log(2 * math.pi) / 2
+    if a < -1e3:  # delta is below exp(-500000): R(x) is -1/x to six digits, and log delta only has to be finite
+        return log_density + math.log(mu) - math.log(-a) - math.log(-b)
     if mu < 1:
         x = (a + b) / 2 + mu / 2 * _NODES
         return log_density + math.log(mu / 2 * (_WEIGHTS @ (1 + x * _mills(x))))

@@ -1,6 +1,8 @@
 """The Gaussian trade-off against quadrature and printed numbers, the private side of every rounding, conventions."""
 
 import math
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -42,6 +44,14 @@ def test_gdp_delta_without_epsilon_is_the_total_variation_distance():
 def test_gdp_delta_far_beyond_floating_point_is_zero_without_a_warning():
     assert privacy.gdp_delta(1e-3, 1.0) == 0.0
     assert privacy.gdp_delta(0.02, 700.0) == 0.0
+    assert privacy.gdp_delta(1e-9, 50.0) == 0.0
+    assert privacy.gdp_delta(2.0, 1e200) == 0.0
+
+
+def test_accounting_and_theory_leave_torch_alone():
+    """A page's first picture is exact and must not wait for torch, which takes a second to import."""
+    rooms = "core.privacy, core.theory.quadratic, core.theory.mean, core.theory.optimal_noise"
+    subprocess.run([sys.executable, "-c", f"import {rooms}, sys; assert 'torch' not in sys.modules"], check=True)
 
 
 @given(mu=st.floats(1e-3, 50.0), epsilon=EPSILONS)
