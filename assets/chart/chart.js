@@ -32,16 +32,21 @@ class LiveChart {
     this.figure = JSON.parse(data.figure);
     this.node.style.height = `${data.height}px`;
     this.node.setAttribute("aria-label", data.label);
+    this.speak(Object.keys(this.drag)); // a slider that Python moved was followed with the words of the old figures
     this.schedule();
   }
 
   follow(changes) {
     const sliders = Object.keys(this.drag ?? {}).filter((key) => changes.some(({ target }) => target.closest(`.st-key-${key}`)));
+    this.speak(sliders);
+    if (sliders.length) this.schedule();
+  }
+
+  speak(sliders) {
     for (const key of sliders) {
       const frame = this.drag[key].frames[spoken(key)];
       for (const [selector, text] of Object.entries(frame?.text ?? {})) write(selector, text);
     }
-    if (sliders.length) this.schedule();
   }
 
   schedule() {
@@ -50,7 +55,7 @@ class LiveChart {
   }
 
   paint() {
-    if (!this.node.clientWidth) return; // in a closed tab or expander; opening it resizes the node
+    if (!this.node.clientWidth) return; // in a closed tab; opening it resizes the node
     const figure = themed(this.composed(), getComputedStyle(this.node));
     this.Plotly.react(this.node, figure.data, figure.layout, this.figure.config);
     this.node.dataset.paints = Number(this.node.dataset.paints ?? 0) + 1;
