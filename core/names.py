@@ -124,7 +124,7 @@ _NAMES = (
         "frequency", r"\omega", "frequency", "Angle per step of a sinusoid: 0 is what never changes, pi alternates each step.",
         "radians per step", True,
     ),
-    Name("power", r"|\cdot|^2", "power", "Squared absolute value of a frequency response.", "", True),
+    Name("power", r"\vert\cdot\vert^2", "power", "Squared absolute value of a frequency response.", "", True),
     # the problem
     Name("dim", r"d", "dimension", "Number of parameters.", "", True, low="few parameters", high="many: independent noise pays for each",
          letters={"correlated_noise": r"d", "adaptive_clipping": r"d", "accelerated": r"p", "dp_gd": r"p", "kan": r"mdp"}),

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -67,6 +67,12 @@ class Result:
         require(label in labels, "label", label, f"one of {labels}")
         return self.curves[labels.index(label)]
 
+    def moved(self, label: str, x: np.ndarray | None = None, y: np.ndarray | None = None) -> "Result":
+        """The same result with one curve at another place: a frame of a chart that follows a slider."""
+        old = self.curve(label)
+        new = replace(old, x=old.x if x is None else x, y=old.y if y is None else y)
+        return replace(self, curves=tuple(new if curve is old else curve for curve in self.curves))
+
     def to_csv(self) -> str:
         """Long table: label, x, y, low, high, one row a point, preceded by comment lines for source and settings."""
         rows = [
@@ -75,25 +81,6 @@ class Result:
             for x, y, band in zip(curve.x, curve.y, _bands(curve), strict=True)
         ]
         return _csv(self, ("curve", self.x_name, self.y_name, "low", "high"), rows)
-
-
-@dataclass(frozen=True, eq=False)
-class Sweep:
-    """How the curves of a `Result` change as one control takes each of `values`: frames for a chart that follows a slider.
-
-    `y` and `x` map a curve's label to an array (len(values), points); a curve that `x` lacks keeps its own x. `text` maps
-    the name of a spot on the page to what it reads at each value.
-    """
-
-    knob: str
-    values: tuple[float, ...]
-    y: dict[str, np.ndarray]
-    x: dict[str, np.ndarray] = field(default_factory=dict)
-    text: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for frames in (*self.y.values(), *self.x.values(), *self.text.values()):
-            require(len(frames) == len(self.values), "frames", len(frames), f"one for each of {len(self.values)} values")
 
 
 @dataclass(frozen=True, eq=False)

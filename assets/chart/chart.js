@@ -100,6 +100,7 @@ function themed({ data, layout }, style) {
   const ink = style.getPropertyValue("--st-text-color").trim();
   const ground = style.getPropertyValue("--st-background-color").trim();
   const family = style.getPropertyValue("--st-font").trim();
+  const size = Math.round(0.8 * parseFloat(style.fontSize));
   const axis = (name) => ({ ...layout[name], linecolor: ink, tickcolor: ink });
   return {
     data,
@@ -107,8 +108,8 @@ function themed({ data, layout }, style) {
       ...layout,
       xaxis: axis("xaxis"),
       yaxis: axis("yaxis"),
-      font: { ...layout.font, color: ink, family },
-      hoverlabel: { bgcolor: ground, font: { color: ink, family } },
+      font: { color: ink, family, size },
+      hoverlabel: { bgcolor: ground, font: { color: ink, family, size } },
       // A finger on the chart must scroll the page, not draw a zoom box.
       dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
     },

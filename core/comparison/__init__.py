@@ -3,6 +3,14 @@
 Every function is pure: it takes a `Setting` and gives a `Result`, a `Table`, a `Sweep`, a number or a sentence.
 """
 
+from core.comparison.anatomy import (
+    felt_spectrum,
+    running_sum,
+    sensitivity_growth,
+    stays_visible,
+    taken_back,
+    transfer_functions,
+)
 from core.comparison.outcome import causes, excess_risk, final_risks, improvement, verdict
 from core.comparison.presets import Preset, presets
 from core.comparison.setting import (
@@ -18,12 +26,14 @@ from core.comparison.setting import (
 from core.comparison.spectra import noise_power, noise_spectrum
 from core.comparison.sweeps import (
     CORRELATION_GRID,
+    KNOBS,
     NU_GRID,
-    memory_sweep,
+    gains_over,
+    memory_frames,
     risk_against_learning_rate,
     risk_against_memory,
-    risk_sweep,
+    risk_frames,
     risks_over,
-    spectrum_sweep,
+    spectrum_frames,
     spell_gain,
 )

@@ -1,6 +1,7 @@
 """What the comparison gives at one setting: exact curves, the gain over DP-SGD, its causes, and a verdict in words."""
 
 from dataclasses import asdict
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,13 +22,11 @@ def excess_risk(setting: Setting) -> Result:
     Guarantees: the last point divided into DP-SGD's is `improvement`; nu = 1 and lambda = 0 give DP-SGD's curve itself.
     Reference: arXiv 2310.06771, Algorithm 1 without clipping ("Noisy-FTRL"), exact in expectation.
     """
-    chosen = arms(setting)
     steps = shown_steps(setting.steps)
-    values = risk_curves(setting, list(chosen.values()))[:, steps]
     return Result(
         title="Suboptimality at the same privacy",
         curves=tuple(
-            Curve(ARMS[arm], steps, curve, arm=arm, exact=True) for arm, curve in zip(chosen, values, strict=True)
+            Curve(ARMS[arm], steps, curve[steps], arm=arm, exact=True) for arm, curve in _arm_curves(setting).items()
         ),
         x_name="step",
         y_name="excess_risk",
@@ -45,8 +44,7 @@ def excess_risk(setting: Setting) -> Result:
 
 def final_risks(setting: Setting) -> dict[str, float]:
     """Exact suboptimality of each arm after the last step."""
-    chosen = arms(setting)
-    return dict(zip(chosen, risk_curves(setting, list(chosen.values()))[:, -1].tolist(), strict=True))
+    return {arm: float(curve[-1]) for arm, curve in _arm_curves(setting).items()}
 
 
 def improvement(setting: Setting) -> dict[str, float]:
@@ -121,6 +119,12 @@ def risk_curves(setting: Setting, chosen: list[Mechanism]) -> np.ndarray:
         noise_std=np.array([noise_std(setting, mechanism) for mechanism in chosen]),
         **setting.problem(),
     )
+
+
+@lru_cache(maxsize=32)
+def _arm_curves(setting: Setting) -> dict[str, np.ndarray]:
+    chosen = arms(setting)
+    return dict(zip(chosen, risk_curves(setting, list(chosen.values())), strict=True))
 
 
 def shown_steps(steps: int) -> np.ndarray:

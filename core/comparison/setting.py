@@ -9,7 +9,7 @@ import numpy as np
 from core import mechanisms, privacy
 from core.check import choice, real, whole
 from core.mechanisms import Mechanism
-from core.problems.spectrum import power_law
+from core.problems.spectrum import spectrum
 from core.theory import quadratic
 
 ADJACENCY = "zero_out"
@@ -57,7 +57,7 @@ class Setting:
     @property
     def eigenvalues(self) -> np.ndarray:
         """Eigenvalues of the Hessian (dim,): k^-decay."""
-        return power_law(self.dim, self.decay)
+        return spectrum(self.dim, self.decay)
 
     def changes(self) -> dict[str, float | int | str]:
         """The fields that differ from the defaults: what a permalink must carry."""
@@ -121,7 +121,7 @@ def largest_stable_learning_rate(setting: Setting) -> float:
 
 @lru_cache(maxsize=256)
 def _largest_stable(dim: int, decay: float, batch_size: int) -> float:
-    return quadratic.largest_stable_learning_rate(power_law(dim, decay), batch_size)
+    return quadratic.largest_stable_learning_rate(spectrum(dim, decay), batch_size)
 
 
 def stability(setting: Setting) -> str:

@@ -8,11 +8,11 @@ import numpy as np
 
 from core import mechanisms
 from core.check import choice
-from core.comparison.outcome import SOURCE, final_risks, in_words, risk_curves, shown_steps
+from core.comparison.outcome import SOURCE, excess_risk, final_risks, in_words, risk_curves, shown_steps
 from core.comparison.setting import Setting, arms, largest_stable_learning_rate, stability
-from core.comparison.spectra import OMEGA, noise_power
+from core.comparison.spectra import OMEGA, noise_power, noise_spectrum
 from core.names import ARMS
-from core.results import Curve, Result, Sweep
+from core.results import Curve, Result
 
 _PREFERRED = (1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0)  # ISO 3 R10: ten even steps a decade in round numbers
 NU_GRID = tuple(float(f"{m}e{p}") for p in (-4, -3, -2, -1) for m in _PREFERRED) + (1.0,)
@@ -31,26 +31,35 @@ def risks_over(setting: Setting, knob: str) -> tuple[tuple[float, ...], np.ndarr
     return grid, _risks_over(_without_noise(setting), knob, grid)
 
 
-def risk_sweep(setting: Setting, knob: str) -> Sweep:
-    """How the chart of `excess_risk` and its headline change as the knob moves."""
+def gains_over(setting: Setting, knob: str) -> dict[float, float]:
+    """How many times less error than DP-SGD the knob's arm ends with, at each value of the knob."""
     values, risks = risks_over(setting, knob)
     independent = risk_curves(setting, [mechanisms.independent()])[0, -1]
-    arm = KNOBS[knob]
-    return Sweep(knob, values, {ARMS[arm]: risks}, text={f"gain-{arm}": tuple(spell_gain(independent / risk) for risk in risks[:, -1])})
+    return dict(zip(values, (independent / risks[:, -1]).tolist(), strict=True))
 
 
-def memory_sweep(setting: Setting, knob: str) -> Sweep:
-    """How the viewer's mark on `risk_against_memory` moves."""
-    values, risks = risks_over(setting, knob)
-    x = np.array(values) if knob == "nu" else 1 - np.array(values)
-    label = _mark(knob)
-    return Sweep(knob, values, {label: risks[:, -1:]}, x={label: x[:, None]})
+def risk_frames(setting: Setting, knob: str) -> dict[float, Result]:
+    """`excess_risk` as it is at each value of the knob, for a chart that follows the slider."""
+    base, (values, risks) = excess_risk(setting), risks_over(setting, knob)
+    label = ARMS[KNOBS[knob]]
+    return {value: base.moved(label, y=risk) for value, risk in zip(values, risks, strict=True)}
 
 
-def spectrum_sweep(setting: Setting, knob: str) -> Sweep:
-    """How the chart of `noise_spectrum` changes as the knob moves."""
-    values, _ = risks_over(setting, knob)
-    return Sweep(knob, values, {ARMS[KNOBS[knob]]: _powers_over(_without_noise(setting), knob, values)})
+def memory_frames(setting: Setting, knob: str) -> dict[float, Result]:
+    """`risk_against_memory` as it is at each value of the knob: the viewer's mark moves along the valley."""
+    base, (values, risks) = risk_against_memory(setting), risks_over(setting, knob)
+    return {
+        value: base.moved(_mark(knob), x=np.array([_forgetting(knob, value)]), y=risk[-1:])
+        for value, risk in zip(values, risks, strict=True)
+    }
+
+
+def spectrum_frames(setting: Setting, knob: str) -> dict[float, Result]:
+    """`noise_spectrum` as it is at each value of the knob."""
+    base, (values, _) = noise_spectrum(setting), risks_over(setting, knob)
+    label = ARMS[KNOBS[knob]]
+    powers = _powers_over(_without_noise(setting), knob, values)
+    return {value: base.moved(label, y=power) for value, power in zip(values, powers, strict=True)}
 
 
 def risk_against_memory(setting: Setting) -> Result:
@@ -58,7 +67,7 @@ def risk_against_memory(setting: Setting) -> Result:
     curves = []
     for knob, arm in KNOBS.items():
         grid, risks = risks_over(setting, knob)
-        x = np.array(grid) if knob == "nu" else 1 - np.array(grid)
+        x = np.array([_forgetting(knob, value) for value in grid])
         own = grid.index(getattr(setting, knob))
         curves.append(Curve(ARMS[arm], x, risks[:, -1], arm=arm, exact=True))
         curves.append(Curve(_mark(knob), x[[own]], risks[[own], -1], arm=arm, exact=True, discrete=True))
@@ -120,15 +129,15 @@ def risk_against_learning_rate(setting: Setting) -> Result:
 
 
 def spell_gain(gain: float) -> str:
-    """A gain as the headline writes it: three significant digits, never rounded across 1.00."""
+    """A gain as the headline writes it: about three significant digits and an x; a dash when nothing is finite."""
     if not math.isfinite(gain):
         return "-"
-    text = f"{gain:.2f}" if gain < 10 else f"{gain:.1f}" if gain < 100 else f"{gain:.0f}"
-    if gain < 0.1:
-        text = f"{gain:.2g}"
-    if text == "1.00" and gain != 1:
-        text = "1.00+" if gain > 1 else "0.99+"
-    return text + "x"
+    digits = 2 if 0.1 <= gain < 10 else 1 if 10 <= gain < 100 else 0
+    return (f"{gain:.2g}" if gain < 0.1 else f"{gain:.{digits}f}") + "x"
+
+
+def _forgetting(knob: str, value: float) -> float:
+    return value if knob == "nu" else 1 - value
 
 
 def _mark(knob: str) -> str:

@@ -1,0 +1,72 @@
+"""The words of the guide: the story, what is assumed, and where a paper is not right as printed."""
+
+from core.names import GLOSSARY, PAPERS
+
+STORY = """
+### The story in one screen
+Learning from private records needs noise: each step clips every record's gradient to a **clip norm** and adds Gaussian noise,
+so that no single record can be told from the result. The usual recipe, DP-SGD, draws that noise afresh in every step.
+
+**The noise need not be independent.** A step can take back part of the noise of the steps before it. What the model feels is
+the *sum* of all noise, and a sum of noises that cancel stays small. The price: when its cover is taken away, a record shows
+for longer, so the noise must be larger to begin with. Two families are on the sliders:
+
+- **nu-DP-FTRL** takes back many small pieces over about 1/nu steps. nu = 1 is DP-SGD.
+- **DP-lambda-CGD** takes back the share lambda of the last step's noise. lambda = 0 is DP-SGD.
+
+Every comparison here is at the **same privacy** (epsilon, delta), the same examples and the same number of steps.
+
+1. **Playground**: the exact answer, at once. Drag nu and lambda; try the presets, one of which LOSES.
+2. **Why it works**: the same noise in time and in frequency, and what it costs.
+3. **Train live**: a real run with confidence bands, on made-up data, on real data, on yours.
+4. **Papers**: the figures of the papers, computed here, each with a verdict: matches, or does not.
+"""
+
+ASSUMPTIONS = """
+- **Adjacency is zero-out**: neighbouring data sets differ by one record whose gradient is set to zero. It is not the replacement
+  adjacency of other papers: their epsilons are not comparable (a factor 2 in sensitivity).
+- **Each record is used once** on the Playground: steps x batch size records in all. Tables are walked through in cyclic epochs, and
+  a record that joins several steps is charged for all of them together, exactly.
+- **The exact curves leave clipping out** (the papers call this Noisy-FTRL). Noise is scaled to the clip norm as if it were on; Train
+  live shows how many gradients it would cut, and what cutting does.
+- **Gaussian features**, squared loss with its factor 1/2, the best parameters at 1/sqrt(d) in every direction, start at zero.
+- **The choice of settings is not charged.** Looking at private data to pick nu, lambda, the clip norm or the learning rate costs
+  privacy that no number on these pages includes. Scaling of a table's columns counts as public.
+- The **optimal noise** is optimal for the long run (stationary), without label noise; at a finite step others may be ahead.
+"""
+
+ERRATA = """
+| paper | place | as printed | what holds, and what is built here |
+| --- | --- | --- | --- |
+| 2310.06771 | Figure 1, caption | orders of magnitude better as the learning rate tends to 1 | the ratio tends to 1 there |
+| 2310.06771 | (22), (46), Appendix B | the factor 1/2 of (6) and (8) is dropped | every risk here keeps the 1/2 |
+| 2310.06771 | Appendix B, minimum | counts the squared sensitivity twice | once |
+| 2310.06771 | (78), D.5, D.10 | miss a square; (82) counts a term twice; (10) misses 1/eta^2 | the exact recursion is used instead |
+| 2310.06771 | Theorem 2.2 | log^2(1/nu) | one log(1/nu) suffices |
+| 2310.06771 | Table 4, row 1/k^2 | log | log^2 |
+| 2310.06771 | Figure 2 | slopes .18, .94, 1.27, 2.03 as evidence for the theorem | they are right, but mostly due to the coupling of directions at batch size 1; with large batches they are .001, .77, 1.00, 1.76 |
+"""
+
+
+def words() -> list[list[str]]:
+    """The glossary as rows: word, symbol, meaning, unit."""
+    return [[entry.words, f"${entry.symbol}$" if entry.symbol else "", entry.meaning, entry.unit] for entry in GLOSSARY.values()]
+
+
+def letters() -> list[list[str]]:
+    """For every concept that a paper has a letter for: our word, and each paper's letter in the order of `PAPERS`."""
+    return [
+        [f"{entry.words} ${entry.symbol}$", *(_typeset(entry.letters[key]) if key in entry.letters else "-" for key in PAPERS)]
+        for entry in GLOSSARY.values()
+        if entry.letters
+    ]
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """Rows of text as a markdown table."""
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, ["---"] * len(header), *rows])
+
+
+def _typeset(letter: str) -> str:
+    is_words = "\\" not in letter and sum(character.isalpha() for character in letter) > 3
+    return letter if is_words else f"${letter}$"

@@ -1,0 +1,28 @@
+"""The little CSS that Streamlit's theme options lack."""
+
+import streamlit as st
+
+_CSS = """
+<style>
+  .stMainBlockContainer { padding-top: 3.5rem; padding-bottom: 4rem; }
+  /* The two knobs of the noise stay in sight while the page scrolls under them. */
+  .st-key-knobs { position: sticky; top: 3.25rem; z-index: 90; background: var(--st-background-color, Canvas);
+                  padding: .25rem 0 .5rem; border-bottom: 1px solid var(--st-border-color, #8884); }
+  .st-key-knobs > div { flex: 1 1 9rem; min-width: 0; }
+  .st-key-headline { line-height: 1.3; }
+  .headline { display: flex; flex-wrap: wrap; gap: .25rem 2.5rem; }
+  .headline > div { display: flex; align-items: center; gap: .7rem; }
+  .headline b { font-size: 2.6rem; letter-spacing: -.02em; min-width: 3.4ch; }
+  .headline small { font-size: .95rem; max-width: 12rem; }
+  @media (max-width: 640px) {
+    .stMainBlockContainer { padding-left: 1rem; padding-right: 1rem; }
+    .headline b { font-size: 1.7rem; }
+    .headline small { font-size: .85rem; max-width: none; }
+  }
+</style>
+"""
+
+
+def apply() -> None:
+    """Add the style sheet to the page."""
+    st.html(_CSS)

@@ -1,0 +1,54 @@
+"""Playground: the ten-second page. Suboptimality under three noises at the same privacy, exact, at once."""
+
+import streamlit as st
+
+from core import comparison
+from core.comparison import KNOBS, presets
+from pages import _controls, _figure, _share
+
+setting = _controls.current()
+gains = comparison.improvement(setting)
+
+with st.container(key="headline"):
+    st.html(
+        '<div class="headline">'
+        + "".join(
+            f'<div><b id="gain-{arm}">{comparison.spell_gain(gains[arm])}</b>'
+            f"<small>less error than DP-SGD<br>with {noise} noise</small></div>"
+            for arm, noise in (("nu_ftrl", "nu-correlated"), ("lambda_cgd", "lambda-correlated"))
+        )
+        + "</div>"
+    )
+_figure.show(
+    comparison.excess_risk(setting), "main", comparison.excess_risk, "excess_risk",
+    frames={knob: comparison.risk_frames(setting, knob) for knob in KNOBS},
+    texts={
+        knob: {value: {f"#gain-{arm}": comparison.spell_gain(gain)} for value, gain in comparison.gains_over(setting, knob).items()}
+        for knob, arm in KNOBS.items()
+    },
+)
+with st.container(key="presets", horizontal=True):
+    for key, preset in presets().items():
+        st.button(preset.label, key=f"preset-{key}", on_click=_controls.load, args=(preset.setting,))
+st.caption(next((f"{preset.label}. {preset.says}" for preset in presets().values() if preset.setting == setting), "Your own setting."))
+
+left, right = st.columns(2)
+with left:
+    _figure.show(
+        comparison.noise_spectrum(setting), "spectrum", comparison.noise_spectrum, "spectrum",
+        height=360, frames={knob: comparison.spectrum_frames(setting, knob) for knob in KNOBS},
+    )
+with right:
+    _figure.show(
+        comparison.risk_against_memory(setting), "memory", comparison.risk_against_memory, "memory",
+        height=360, frames={knob: comparison.memory_frames(setting, knob) for knob in KNOBS},
+    )
+left, right = st.columns(2)
+with left:
+    _figure.show(
+        comparison.risk_against_learning_rate(setting), "learning-rate",
+        comparison.risk_against_learning_rate, "learning_rate", height=360,
+    )
+with right:
+    _figure.table(comparison.causes(setting), "causes", comparison.causes, "causes")
+    _share.bar("playground", setting)

@@ -1,0 +1,33 @@
+"""Train live: the same comparison simulated, painted while it runs, with exact theory behind it."""
+
+import streamlit as st
+
+from core import simulation
+from core.problems import tables
+from pages import _controls, _figure, _run, _share
+
+setting = _controls.current()
+st.markdown(
+    "### Train live\nThe noises of the Playground in a real run: every arm sees the same examples and the same seed noise, "
+    "so the lines differ by the correlation alone."
+)
+with st.container(key="run-choices", horizontal=True, vertical_alignment="bottom"):
+    source = st.selectbox("Data", _run.SOURCES, key="source", bind="query-params", width=220)
+    clipping = st.toggle(
+        "Clip gradients", True, key="clipping", bind="query-params",
+        help="Off: what the exact theory describes. Then one record can move a step without bound: not private.",
+    )
+content, target = b"", ""
+if source == _run.CSV:
+    upload = st.file_uploader("A CSV file: a header row, numbers below it", "csv", key="csv")
+    content = upload.getvalue() if upload else b""
+    columns = tables.column_names(content)
+    target = st.selectbox("Column to predict", columns, key="target") or ""
+wanted = _run.Wanted(setting, source, clipping, content, target)
+
+with st.container(key="run-buttons", horizontal=True):
+    _run.buttons(wanted)
+_run.live(wanted)
+if _run.bench().plan is not None:
+    _figure.table(simulation.ledger(_run.bench().plan), "ledger", simulation.ledger, "sensitivity")
+_share.bar("train", setting)
