@@ -80,7 +80,7 @@ def _plotly(result: Result | Table):
 
 
 def _grid(table: Table) -> dict:
-    columns = [list(column) for column in zip(*table.rows, strict=True)]
+    columns = [["" if cell is None else cell for cell in column] for column in zip(*table.rows, strict=True)]
     return {"data": [{"type": "table", "header": {"values": list(table.columns)}, "cells": {"values": columns, "height": 28}}]}
 
 

@@ -3,11 +3,12 @@
 import argparse
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 from core.devices import use_one_thread
 from core.names import PAPERS
-from core.papers import Entry, entries, find
+from core.papers import Entry, Progress, entries, find
 from core.papers.registry import FIDELITIES
 
 
@@ -17,11 +18,13 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.figure is None:
             print(_listing(entries(options.paper)))
-        else:
-            _compute(find(options.paper, options.figure), options.fidelity, options.seed, options.out)
+            return 0
+        entry = find(options.paper, options.figure)
+        stream = entry.stream(options.fidelity, options.seed)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
+    _compute(entry, stream, options.out)
     return 0
 
 
@@ -49,12 +52,12 @@ def _listing(listed: tuple[Entry, ...]) -> str:
     return "\n".join(lines[1:])
 
 
-def _compute(entry: Entry, fidelity: str, seed: int, folder: Path) -> None:
+def _compute(entry: Entry, stream: Iterator[Progress], folder: Path) -> None:
     # Torch and Plotly take their time to import, and listing needs neither.
     from core.figures import to_html
 
     use_one_thread()
-    for fraction, result in entry.stream(fidelity, seed):
+    for fraction, result in stream:
         _show_progress(entry.name, fraction)
     folder.mkdir(parents=True, exist_ok=True)
     for suffix, text in (("csv", result.to_csv()), ("html", to_html(result))):

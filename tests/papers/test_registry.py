@@ -3,6 +3,7 @@ import inspect
 import numpy as np
 import pytest
 
+from core.figures import to_html
 from core.papers import correlated_noise, entries, find
 from core.papers.correlated_noise import panels
 from core.papers.registry import Entry, register, verdict
@@ -101,6 +102,7 @@ def test_every_entry_computes_to_a_judged_result(entry, monkeypatch):
     assert isinstance(result, (Result, Table))
     assert "Matches the paper: " in result.verdict or "Does not match the paper: " in result.verdict
     assert result.source.startswith("arXiv ") and result.caption and not result.status
+    assert len(to_html(result)) > 1e6, "drawn, with plotly.js inside"
     assert result.settings["figure"] == entry.name and result.settings["fidelity"] == "quick"
 
 

@@ -27,18 +27,18 @@ _RATES_WORDS = "Learning rates " + ", ".join(map(str, RATES))
     full="401 learning rates, exact.",
 )
 def figure1(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
-    rates = expit(np.linspace(-7, 7, {"quick": 41, "full": 401}[fidelity]))
+    rates = expit(np.linspace(-7, 4, {"quick": 41, "full": 401}[fidelity]))
     exact = np.array([mean.optimal_risk(rate, rho=1.0) / mean.dp_sgd_risk(rate, rho=1.0) for rate in rates])
     near_zero, near_one = (
-        verdict(ratio < 0.1, f"at learning rate {rate:.3f} the best noise leaves {ratio:.3g} of DP-SGD's error")
+        verdict(ratio < 0.1, f"at learning rate {rate:.3f} the best noise leaves {ratio:.1%} of DP-SGD's error")
         for rate, ratio in ((rates[0], exact[0]), (rates[-1], exact[-1]))
     )
     yield 1.0, Result(
         title="Mean estimation: error of the best correlated noise over that of DP-SGD",
         curves=(
-            Curve("exact", rates, exact, arm="optimal_for", exact=True),
-            Curve("printed rate, without constants", rates, rates * np.log(1 / rates) ** 2, exact=True),
+            Curve("best noise: nu-DP-FTRL, nu = learning rate", rates, exact, arm="nu_ftrl", exact=True),
             Curve("DP-SGD", rates, np.ones_like(rates), arm="independent", exact=True),
+            Curve("printed rate, without constants", rates, rates * np.log(1 / rates) ** 2, exact=True),
         ),
         x_name="learning_rate",
         y_name="ratio",
@@ -63,21 +63,22 @@ def figure1(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 )
 def figure1_coefficients(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
     lags = np.arange(1, {"quick": 21, "full": 201}[fidelity])
-    coefficients = {rate: mechanisms.nu_ftrl(rate).noising_coef(len(lags) + 1)[1:] for rate in RATES}
-    largest = max(coef.max() for coef in coefficients.values())
-    shares = ", ".join(f"{-coef.sum():.2f} at learning rate {rate}" for rate, coef in coefficients.items())
+    shares = {rate: -mechanisms.nu_ftrl(rate).noising_coef(len(lags) + 1)[1:] for rate in RATES}
+    least = min(share.min() for share in shares.values())
+    sums = ", ".join(f"{share.sum():.2f} at learning rate {rate}" for rate, share in shares.items())
     yield 1.0, Result(
         title="Mean estimation: the optimal noise coefficients in time",
-        curves=tuple(Curve(f"learning rate {rate}", lags, coef, exact=True) for rate, coef in coefficients.items()),
+        curves=tuple(Curve(f"learning rate {rate}", lags, share, exact=True) for rate, share in shares.items()),
         x_name="lag",
-        y_name="coefficient",
+        y_name="taken_back",
         source=f"{SOURCE}, Figure 1 (middle) and Theorem 2.1",
-        caption="The noise of a step enters with coefficient 1. Later steps take a part of it back: most at once, the "
-        "rest over about 1/learning rate steps, which is as far as the optimiser itself remembers.",
+        caption="The noise of a step enters with coefficient 1. Later steps take a part of it back, their coefficients "
+        "with the sign turned: most at once, the rest over about 1/learning rate steps, which is as far as the optimiser "
+        "itself remembers.",
         verdict=verdict(
-            largest < 0,
-            f"the paper says that all coefficients after the first are negative, and the largest is {largest:.1e}; "
-            f"{lags[-1]} steps take back {shares}",
+            least > 0,
+            f"the paper says that all coefficients after the first are negative, and the largest is {-least:.1e}; "
+            f"{lags[-1]} steps take back {sums}",
         ),
         settings={"figure": "figure1_coefficients", "fidelity": fidelity, "learning_rates": RATES},
     )
