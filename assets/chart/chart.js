@@ -16,10 +16,25 @@ function loadPlotly(url) {
   return plotly;
 }
 
+// One paint a frame, first come first served: the first chart of a page is seen before the last one is drawn.
+const waiting = new Set();
+
+function schedule(chart) {
+  if (!waiting.size) requestAnimationFrame(paintNext);
+  waiting.add(chart);
+}
+
+function paintNext() {
+  const [chart] = waiting;
+  waiting.delete(chart);
+  if (waiting.size) requestAnimationFrame(paintNext);
+  chart?.paint();
+}
+
 class LiveChart {
   constructor(node) {
     this.node = node;
-    this.resizing = new ResizeObserver(() => this.schedule());
+    this.resizing = new ResizeObserver(() => { if (this.painted && this.size() !== this.painted) schedule(this); });
     this.resizing.observe(node);
     // While a slider is dragged nothing reaches Python; only its spoken value changes, on every notch.
     this.watching = new MutationObserver((changes) => this.follow(changes));
@@ -33,13 +48,13 @@ class LiveChart {
     this.node.style.height = `${data.height}px`;
     this.node.setAttribute("aria-label", data.label);
     this.speak(Object.keys(this.drag)); // a slider that Python moved was followed with the words of the old figures
-    this.schedule();
+    schedule(this);
   }
 
   follow(changes) {
     const sliders = Object.keys(this.drag ?? {}).filter((key) => changes.some(({ target }) => target.closest(`.st-key-${key}`)));
     this.speak(sliders);
-    if (sliders.length) this.schedule();
+    if (sliders.length) schedule(this);
   }
 
   speak(sliders) {
@@ -49,12 +64,12 @@ class LiveChart {
     }
   }
 
-  schedule() {
-    if (this.pending || !this.figure) return;
-    this.pending = requestAnimationFrame(() => { this.pending = undefined; this.paint(); });
+  size() {
+    return `${this.node.clientWidth} x ${this.node.clientHeight}`;
   }
 
   paint() {
+    this.painted = this.size();
     if (!this.node.clientWidth) return; // in a closed tab; opening it resizes the node
     const figure = themed(this.composed(), getComputedStyle(this.node));
     this.Plotly.react(this.node, figure.data, figure.layout, this.figure.config);
@@ -76,7 +91,7 @@ class LiveChart {
   }
 
   stop() {
-    cancelAnimationFrame(this.pending);
+    waiting.delete(this);
     this.resizing.disconnect();
     this.watching.disconnect();
     this.Plotly?.purge(this.node);
