@@ -119,6 +119,14 @@ def settled(page: Page) -> None:
     page.evaluate(_IDLE)
 
 
+def charts_ready(page: Page) -> None:
+    """Wait until there is a live chart, and every one on screen is painted."""
+    page.wait_for_function("""() => {
+      const charts = [...document.querySelectorAll(".live-chart")].filter(chart => chart.checkVisibility());
+      return charts.length > 0 && charts.every(chart => chart.dataset.ready === "true");
+    }""")
+
+
 @contextmanager
 def rerun(page: Page) -> Iterator[None]:
     """Wait on leaving until the server has finished a run, of the script or of a fragment, and the browser has drawn it.

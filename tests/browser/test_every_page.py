@@ -1,0 +1,45 @@
+"""Every page in both themes and on a phone: nothing fails, nothing leaves the machine, nothing sticks out, axe is content."""
+
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+from harness import PHONE, accessibility_faults, charts_ready, open_page
+
+WITH_CHARTS = ("/", "/why", "/papers")
+PATHS = ("/", "/why", "/train", "/papers", "/guide")
+GARBAGE = {"nu": "<script>", "correlation": "nan", "batch_size": "-1", "learning_rate": "1e999", "steps": "", "seed": "9" * 99}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_page_is_accessible(new_page, path, theme):
+    page = new_page(theme=theme)
+    open_page(page, path)
+    if path in WITH_CHARTS:
+        charts_ready(page)
+    assert accessibility_faults(page) == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_fits_a_phone(new_page, path):
+    page = new_page(viewport=PHONE)
+    open_page(page, path)
+    if path in WITH_CHARTS:
+        charts_ready(page)
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= PHONE["width"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_garbage_link_opens_the_page(page, path):
+    open_page(page, path, **GARBAGE)
+
+
+@pytest.mark.parametrize(("host", "status"), [("127.0.0.1", 101), ("evil.example", 403)])
+def test_only_local_names_get_the_socket(address, host, status):
+    """A name that its owner points at 127.0.0.1 (DNS rebinding) is refused."""
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "x" * 22 + "=="}
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=5)
+    connection.request("GET", "/_stcore/stream", headers={"Host": host, **upgrade})
+    assert connection.getresponse().status == status
+    connection.close()
