@@ -165,7 +165,7 @@ _NAMES = (
     Name("asymptotic_excess_risk", r"F_\infty", "stationary suboptimality", "Suboptimality after infinitely many steps.", "", True,
          letters={"correlated_noise": r"F_\infty"}),
     Name("train_loss", r"\hat F(\theta)", "training loss", "Mean loss over the training examples, with the 1/2 of the squared loss.", "", True),
-    Name("share_clipped", r"\Pr(\|g\|>C)", "share of gradients clipped", "Fraction of the step's examples whose gradient exceeds the clip norm."),
+    Name("share_clipped", r"\Pr(\lVert g\rVert>C)", "share of gradients clipped", "Fraction of the step's examples whose gradient exceeds the clip norm."),
     Name("ratio", r"F/F_{\mathrm{SGD}}", "times the suboptimality of DP-SGD", "Below 1 is better than independent noise at the same privacy.", "", True),
     Name("knob_growth", r"x/x_0", "times its smallest value", "What is varied, over the smallest value it takes on the chart.", "", True),
     Name("error_growth", r"F_\infty/F_{\infty,0}", "times the suboptimality at the smallest value",

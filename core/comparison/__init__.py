@@ -11,7 +11,7 @@ from core.comparison.anatomy import (
     taken_back,
     transfer_functions,
 )
-from core.comparison.outcome import causes, excess_risk, final_risks, improvement, verdict
+from core.comparison.outcome import causes, excess_risk, final_risks, improvement, in_words, verdict
 from core.comparison.presets import Preset, presets
 from core.comparison.setting import (
     ADJACENCY,

@@ -1,5 +1,6 @@
 """What the comparison gives at one setting: exact curves, the gain over DP-SGD, its causes, and a verdict in words."""
 
+import math
 from dataclasses import asdict
 from functools import lru_cache
 
@@ -48,9 +49,13 @@ def final_risks(setting: Setting) -> dict[str, float]:
 
 
 def improvement(setting: Setting) -> dict[str, float]:
-    """How many times less error than DP-SGD each arm ends with: above 1 wins, below 1 loses, exactly 1 when equal."""
+    """How many times less error than DP-SGD each arm ends with: above 1 wins, below 1 loses, exactly 1 when equal.
+
+    NaN where the iterates do not settle: the ratio of two errors that grow without bound says nothing.
+    """
     risks = final_risks(setting)
-    return {arm: risks["independent"] / risk for arm, risk in risks.items()}
+    settles = not stability(setting)
+    return {arm: risks["independent"] / risk if settles else math.nan for arm, risk in risks.items()}
 
 
 def verdict(setting: Setting) -> str:

@@ -32,9 +32,9 @@ def risks_over(setting: Setting, knob: str) -> tuple[tuple[float, ...], np.ndarr
 
 
 def gains_over(setting: Setting, knob: str) -> dict[float, float]:
-    """How many times less error than DP-SGD the knob's arm ends with, at each value of the knob."""
+    """How many times less error than DP-SGD the knob's arm ends with, at each value of the knob; NaN as `improvement`."""
     values, risks = risks_over(setting, knob)
-    independent = risk_curves(setting, [mechanisms.independent()])[0, -1]
+    independent = math.nan if stability(setting) else final_risks(setting)["independent"]
     return dict(zip(values, (independent / risks[:, -1]).tolist(), strict=True))
 
 

@@ -1,0 +1,58 @@
+"""Every page as a notebook: runs on `core` alone, shows the headline figure, asserts the headline."""
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from core import views
+from core.comparison import Setting
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "assets" / "notebooks"
+QUICK = Setting(steps=40, dim=4, replicates=3, nu=0.2, device="cpu")
+
+
+def execute(content: bytes, monkeypatch, tmp_path):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    return NotebookClient(nbformat.reads(content.decode(), as_version=4), timeout=120).execute(cwd=str(ROOT))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", views.VIEWS)
+def test_the_notebook_of_a_page_runs_and_shows_a_chart(page, monkeypatch, tmp_path):
+    done = execute(views.notebook_of(page, QUICK, "http://127.0.0.1:8501/?nu=0.2"), monkeypatch, tmp_path)
+    kinds = {kind for cell in done.cells if cell.cell_type == "code" for out in cell.outputs for kind in out.get("data", {})}
+    assert "application/vnd.plotly.v1+json" in kinds
+
+
+@pytest.mark.slow
+def test_a_headline_that_is_not_true_fails_the_notebook(monkeypatch, tmp_path):
+    content = views.notebook_of("playground", QUICK, "").decode()
+    wrong = re.sub(r"gain_nu_ftrl = [0-9.]+", "gain_nu_ftrl = 1.001", content)
+    assert wrong != content
+    with pytest.raises(CellExecutionError, match="AssertionError"):
+        execute(wrong.encode(), monkeypatch, tmp_path)
+
+
+@pytest.mark.parametrize("page", views.VIEWS)
+def test_a_notebook_holds_the_setting_and_the_link(page):
+    cells = json.loads(views.notebook_of(page, QUICK, "http://127.0.0.1:8501/?nu=0.2"))["cells"]
+    assert "http://127.0.0.1:8501/?nu=0.2" in "".join(cells[0]["source"])
+    assert "nu = 0.2" in "".join(cells[1]["source"]) and "dim = 4" in "".join(cells[1]["source"])
+
+
+def test_a_page_that_there_is_not_is_named():
+    with pytest.raises(ValueError, match="page='nowhere', expected one of"):
+        views.notebook_of("nowhere", Setting(), "")
+
+
+def test_the_notebooks_that_ship_are_those_that_the_pages_give():
+    """Renew them with: python -m core.views"""
+    for page, content in views.all_notebooks().items():
+        assert (FOLDER / f"{page}.ipynb").read_bytes() == content, page
