@@ -73,6 +73,7 @@ def test_a_parameter_arrives_as_it_was(value):
     assert space["x"] == value and type(space["x"]) is type(value)
 
 
+@pytest.mark.slow
 def test_runs_and_fails_where_its_headline_does():
     _run(notebook.build("A view", {"x": 3.25}, LINK, BODY))
     with pytest.raises(CellExecutionError, match="assert twice == 6.5"):
@@ -102,6 +103,7 @@ def test_refuses_code_that_does_not_parse():
         notebook.build("A view", {}, LINK, "# %%\nx = = 1\n# %%\nassert True")
 
 
+@pytest.mark.slow
 def test_of_an_entry_draws_it_with_plotly_and_asserts_its_verdict():
     result = figure1()
     content = notebook.of_entry(figure1, result, "quick", 0, LINK)

@@ -59,6 +59,7 @@ def test_slopes_are_near_the_printed_ones(line):
     assert abs(panels.exact_slope(*line) - regression.PRINTED[line]) < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", SLOPES, ids=" ".join)
 def test_simulation_is_inside_four_standard_errors_of_theory(line, runs):
     panel, arm = line
@@ -96,6 +97,7 @@ def test_full_fidelity_refines_each_point(monkeypatch):
     assert "of 16 runs" in results[-1].band
 
 
+@pytest.mark.slow
 def test_growth_starts_at_one_and_pairs_lines_with_points(finished):
     result = figure2()
     labels = [curve.label for curve in result.curves]
@@ -121,12 +123,14 @@ def test_sampling_steepens_both_lines_of_a_panel_by_nearly_the_same():
         assert added[0] == pytest.approx(added[1], abs=0.01) and added[0] > 0.15
 
 
+@pytest.mark.slow
 def test_a_simulation_far_from_theory_is_told(finished, runs, monkeypatch):
     off = [point * factor for point, factor in zip(runs["dim"], (1, 2, 4, 8), strict=True)]
     monkeypatch.setattr(regression, "simulate", lambda panels, fidelity, seed: iter([(1.0, runs | {"dim": off})]))
     assert figure2_dim().verdict.startswith("Does not match the paper: 0 of 1 slopes agree")
 
 
+@pytest.mark.slow
 def test_a_slope_that_is_far_from_the_printed_one_is_told(finished, monkeypatch):
     monkeypatch.setitem(regression.PRINTED, ("learning_rate", "independent"), 1.5)
     verdict = figure2_learning_rate().verdict

@@ -7,6 +7,7 @@ noise at the limit sensitivity, nu = learning_rate * least eigenvalue.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import stdtrit
@@ -70,14 +71,18 @@ def xs(panel: str) -> np.ndarray:
     return np.array([point.x for point in PANELS[panel]])
 
 
+@lru_cache
 def exact(panel: str, arm: str, batch_size: int = 1) -> np.ndarray:
-    """Stationary suboptimality at the panel's points (points,), without sampling."""
-    return np.array([
+    """Stationary suboptimality at the panel's points (points,), without sampling; read-only, for it is kept."""
+    risks = [
         quadratic.asymptotic_excess_risk(
             point.eigenvalues, point.learning_rate, point.mechanism(arm), point.noise_std(arm), batch_size=batch_size
         )
         for point in PANELS[panel]
-    ])
+    ]
+    array = np.array(risks)
+    array.flags.writeable = False
+    return array
 
 
 def exact_slope(panel: str, arm: str, batch_size: int = 1) -> float:
@@ -138,8 +143,7 @@ def _run(point: Point, steps: int, place: tuple[int, ...]) -> np.ndarray:
     noises = []
     for arm in ARMS:
         generator = torch.Generator().manual_seed(int(noise_seed.generate_state(1)[0]))
-        noise = point.mechanism(arm).sample(steps, shape, generator, "cpu").numpy()
-        noises.append(noise * np.float32(point.noise_std(arm)))
+        noises.append(point.mechanism(arm).sample(steps, shape, generator, "cpu").mul_(point.noise_std(arm)).numpy())
     eigenvalues, learning_rate = point.eigenvalues.astype(np.float32), np.float32(point.learning_rate)
     scale = np.sqrt(eigenvalues)
     theta = np.zeros((GROUP, len(ARMS), eigenvalues.size), dtype=np.float32)
