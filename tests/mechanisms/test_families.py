@@ -202,7 +202,10 @@ def test_sensitivity_is_the_norm_of_the_sum_and_not_the_sum_of_norms():
     assert mechanisms.independent().sensitivity(30, 9, 3) == pytest.approx(3.0, rel=1e-15)
 
 
-@pytest.mark.parametrize("taps", [(1.0, 0.5), (1.0, -0.5, -0.7), (1.0, -0.9, 0.5)])
+FALLS_BELOW_ZERO = tuple(toeplitz.inverse(1 - 0.1 * np.arange(20)))
+
+
+@pytest.mark.parametrize("taps", [(1.0, 0.5), (1.0, -0.5, -0.7), (1.0, -0.9, 0.5), FALLS_BELOW_ZERO])
 def test_several_participations_are_refused_where_c_rises_or_changes_sign(taps):
     mechanism = mechanisms.toeplitz(taps)
     assert mechanism.sensitivity(20) > 0

@@ -78,6 +78,7 @@ def test_one_eigenvalue_is_nu_ftrl_and_repeated_ones_are_merged():
     merged = mechanisms.optimal_for([1.0, 0.2, 0.2], 0.1)
     nearly = mechanisms.optimal_for([1.0, 0.2, 0.2 * (1 + 1e-9)], 0.1)
     np.testing.assert_allclose(merged.noising_coef(500), nearly.noising_coef(500), atol=1e-9)
+    assert len(merged.rates) == 2 and len(nearly.rates) == 3
     assert merged.label == mechanisms.optimal_for([0.7], 0.1).label and merged.arm == "optimal_for"
 
 
