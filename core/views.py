@@ -68,6 +68,10 @@ result = comparison.excess_risk(setting)
 print(result.verdict)
 chart(result)
 # %%
+from core.figures import drag_chart
+
+drag_chart("nu", comparison.risk_frames(setting, "nu"))  # its slider moves the curve without running this cell again
+# %%
 chart(comparison.noise_spectrum(setting))
 # %%
 chart(comparison.risk_against_memory(setting))

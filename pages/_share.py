@@ -13,7 +13,7 @@ _COPY = v2.component(
     "copy_link",
     html='<button type="button">Copy link</button><span role="status"></span>',
     css="""
-      button { font: inherit; color: var(--st-text-color); background: transparent; border: 1px solid var(--st-border-color);
+      button { font: inherit; font-size: .875rem; color: var(--st-text-color); background: transparent; border: 1px solid var(--st-border-color);
                border-radius: var(--st-button-radius, .5rem); padding: .4rem .75rem; cursor: pointer; }
       button:hover, button:focus-visible { border-color: var(--st-primary-color); color: var(--st-primary-color); }
       span { margin-left: .5rem; color: var(--st-text-color); }

@@ -6,8 +6,8 @@ _CSS = """
 <style>
   .stMainBlockContainer { padding-top: 3.5rem; padding-bottom: 4rem; }
   /* The two knobs of the noise stay in sight while the page scrolls under them. */
-  .st-key-knobs { position: sticky; top: 3.25rem; z-index: 90; background: var(--st-background-color, Canvas);
-                  padding: .25rem 0 .5rem; border-bottom: 1px solid var(--st-border-color, #8884); }
+  div:has(> .st-key-knobs) { position: sticky; top: 3.25rem; z-index: 90; }
+  .st-key-knobs { background: light-dark(#FFFFFF, #0E1117); padding: .5rem 0; border-bottom: 1px solid #8884; }
   .st-key-knobs > div { flex: 1 1 9rem; min-width: 0; }
   .st-key-headline { line-height: 1.3; }
   .headline { display: flex; flex-wrap: wrap; gap: .25rem 2.5rem; }

@@ -43,12 +43,9 @@ with right:
         comparison.risk_against_memory(setting), "memory", comparison.risk_against_memory, "memory",
         height=360, frames={knob: comparison.memory_frames(setting, knob) for knob in KNOBS},
     )
-left, right = st.columns(2)
-with left:
-    _figure.show(
-        comparison.risk_against_learning_rate(setting), "learning-rate",
-        comparison.risk_against_learning_rate, "learning_rate", height=360,
-    )
-with right:
-    _figure.table(comparison.causes(setting), "causes", comparison.causes, "causes")
-    _share.bar("playground", setting)
+_figure.show(
+    comparison.risk_against_learning_rate(setting), "learning-rate",
+    comparison.risk_against_learning_rate, "learning_rate", height=360,
+)
+_figure.table(comparison.causes(setting), "causes", comparison.causes, "causes")
+_share.bar("playground", setting)
