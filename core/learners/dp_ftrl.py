@@ -47,13 +47,14 @@ def dp_ftrl(problem: Problem, arms: Sequence[Arm], config: DpFtrlConfig) -> Iter
         private_t   = (sum_i clip(g_i) + clip_norm * noise_multiplier * xi_t) / B
         theta_{t+1} = theta_t - learning_rate * (private_t + ridge * theta_t)
 
-    with xi the arm's correlated noise and g_i the gradients of the batch. All arms see the same examples, the same batches and the same seed noise Z.
-    The measures are those of the problem and, from the first step on, `share_clipped`: the fraction of examples whose
-    gradient exceeded clip_norm since the last snapshot, whether or not it was clipped.
+    with xi the arm's correlated noise and g_i the gradients of the batch. All arms see the same examples, the same
+    batches and the same seed noise Z. The measures are those of the problem and, from the first step on,
+    `share_clipped`: the fraction of examples whose gradient exceeded clip_norm since the last snapshot, whether or not
+    it was clipped.
 
     Guarantees: without noise it is minibatch SGD; arms and replicates do not influence each other; the same seed gives
-    the same run on the same device; a replicate that overflows is reported in `status` and harms no other; no global
-    random generator is read or written.
+    the same run on the same device; a replicate whose theta grows until its square overflows is reported in `status`,
+    infinite from there on, and harms no other; no global random generator is read or written.
     Raises: ValueError for no arms, for two arms of one label and for batches larger than the data set.
     Reference: arXiv 2310.06771, Algorithm 1 (with batches of B instead of 1).
     """
@@ -74,7 +75,9 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
     clip_to = config.clip_norm if config.clipping else torch.inf
 
     theta = problem.start.expand(len(arms), config.replicates, -1, -1).clone()
-    finite_steps = torch.zeros(theta.shape[:2], dtype=torch.int64, device=device)
+    bound = torch.finfo(problem.dtype).max ** 0.5 / 1e3  # beyond it a sum of squares, such as a risk, may overflow
+    alive = torch.ones(theta.shape[:2], dtype=torch.bool, device=device)
+    lasted = torch.zeros(theta.shape[:2], dtype=torch.int64, device=device)
     exceeding = torch.zeros(theta.shape[:2], dtype=torch.float64, device=device)
     recorded = 0
     yield Snapshot(0, theta.clone(), _measures(problem, theta))
@@ -84,13 +87,13 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
         gradient = (total + next(noise)) / config.batch_size  # lines 4 and 5
         theta = theta - learning_rate * (gradient + problem.ridge * theta)  # line 5; ridge * theta is the gradient of r
         exceeding += (~(norms <= config.clip_norm)).sum(-1)  # a NaN norm exceeds every bound
-        finite_steps += torch.isfinite(theta).all(-1).all(-1)  # once infinite or NaN, theta stays so
+        alive &= (theta.abs() < bound).all(-1).all(-1)
+        lasted += alive
         if step % config.record_every == 0 or step == config.steps:
             share = exceeding / (config.batch_size * (step - recorded))
-            alive = (finite_steps == step)[..., None, None]
-            shown = torch.where(alive, theta, torch.inf)
+            shown = torch.where(alive[..., None, None], theta, torch.inf)
             measures = _measures(problem, shown) | {"share_clipped": _frozen(share)}
-            yield Snapshot(step, shown, measures, _status(arms, finite_steps, step))
+            yield Snapshot(step, shown, measures, _status(arms, lasted, step))
             exceeding.zero_()
             recorded = step
 
@@ -117,17 +120,17 @@ def _measures(problem: Problem, theta: Tensor) -> dict[str, np.ndarray]:
 
 
 def _frozen(values: Tensor) -> np.ndarray:
-    array = values.to("cpu", torch.float64, copy=True).numpy()
+    array = values.to("cpu", torch.float64).numpy()
     array.flags.writeable = False
     return array
 
 
-def _status(arms: tuple[Arm, ...], finite_steps: Tensor, step: int) -> str:
-    """One sentence for each arm of which a replicate overflowed, with the first step at which one did."""
+def _status(arms: tuple[Arm, ...], lasted: Tensor, step: int) -> str:
+    """One sentence for each arm of which a replicate overflowed; `lasted` (arms, replicates) counts the steps before."""
     sentences = []
-    for arm, lasted in zip(arms, finite_steps.cpu(), strict=True):
-        lost = int((lasted < step).sum())
+    for arm, steps in zip(arms, lasted.cpu(), strict=True):
+        lost = int((steps < step).sum())
         if lost:
-            share, first = f"{lost} of {len(lasted)} replicates", int(lasted.min()) + 1
+            share, first = f"{lost} of {len(steps)} replicates", int(steps.min()) + 1
             sentences.append(f"{arm.label} diverged: {share} overflowed, the first at step {first}.")
     return " ".join(sentences)

@@ -184,6 +184,10 @@ def test_snapshots_have_the_promised_shapes_and_are_safe_to_keep():
         assert not snapshot.theta.requires_grad
         for values in snapshot.measures.values():
             assert values.shape == (5, 3) and values.dtype == np.float64 and not values.flags.writeable
+    for snapshot in dp_ftrl(GAUSSIAN, ARMS, config):
+        last_theta = snapshot.theta.clone()
+        snapshot.theta.fill_(99.0)  # what a viewer does to a snapshot does not reach the run
+    assert torch.equal(last_theta, fresh[-1])
     assert "share_clipped" not in kept[0].measures and "share_clipped" in kept[1].measures
     assert kept[0].status == kept[-1].status == ""
 
@@ -210,6 +214,17 @@ def test_a_diverging_arm_is_reported_and_harms_no_other():
     assert np.isinf(every[-1].measures["excess_risk"][1]).all() and (every[-1].measures["share_clipped"][1] == 1).all()
     seldom = last(GAUSSIAN, [ARMS[0], wild, ARMS[1]], replace(config, record_every=300))
     assert seldom.status == every[-1].status  # found at its step, however seldom one looks
+
+
+@pytest.mark.parametrize("problem", [GAUSSIAN, TABLE, TwoTargets()], ids=lambda problem: type(problem).__name__)
+@pytest.mark.parametrize("learning_rate, clipping", [(30.0, False), (1e300, True)])
+def test_a_diverged_run_shows_infinity_and_never_nan(problem, learning_rate, clipping):
+    wild = arm(mechanisms.nu_ftrl(0.1), 0.5, learning_rate, "wild")
+    config = DpFtrlConfig(steps=400, batch_size=2, clipping=clipping, replicates=2, record_every=20)
+    *_, end = dp_ftrl(problem, [wild], config)
+    assert end.status.startswith("wild diverged: 2 of 2") and torch.isposinf(end.theta).all()
+    for name, values in end.measures.items():
+        assert (values == 1).all() if name == "share_clipped" else np.isposinf(values).all()
 
 
 def test_global_random_state_and_settings_are_untouched():

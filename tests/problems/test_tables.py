@@ -22,7 +22,9 @@ def test_csv_columns_are_standardised_and_the_target_is_set_apart():
 
 def test_bytes_with_a_byte_order_mark_windows_line_ends_quotes_and_blank_lines_read_the_same():
     odd = "\ufeff" + GOOD.replace("age", '"age"').replace("\n", "\r\n") + "\r\n\r\n"
-    np.testing.assert_array_equal(from_csv(odd.encode(), "weight").features, from_csv(GOOD, "weight").features)
+    dataset = from_csv(odd.encode(), "weight")
+    np.testing.assert_array_equal(dataset.features, from_csv(GOOD, "weight").features)
+    assert dataset.feature_names == ("age", "height")
 
 
 def test_huge_and_tiny_columns_standardise_without_overflow():
