@@ -126,7 +126,7 @@ def _frozen(values: Tensor) -> np.ndarray:
 
 
 def _status(arms: tuple[Arm, ...], lasted: Tensor, step: int) -> str:
-    """One sentence for each arm of which a replicate overflowed; `lasted` (arms, replicates) counts the steps before."""
+    """One sentence for each arm of which a replicate overflowed; `lasted` (arms, replicates): steps before."""
     sentences = []
     for arm, steps in zip(arms, lasted.cpu(), strict=True):
         lost = int((steps < step).sum())
