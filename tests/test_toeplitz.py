@@ -8,7 +8,8 @@ from scipy.linalg import toeplitz as dense_oracle
 
 from core import toeplitz
 
-coefficients = st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=1, max_size=40).map(lambda c: np.array([1.5, *c]))
+tails = st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=1, max_size=40)
+coefficients = tails.map(lambda tail: np.array([1.5, *tail]))
 
 
 def random_decaying(steps: int, seed: int) -> np.ndarray:

@@ -35,7 +35,7 @@ def independent() -> Mechanism:
 
 
 def nu_ftrl(nu: float) -> Mechanism:
-    """Noise of nu-DP-FTRL, B(z) = (1 - (1-nu) z)^(1/2) with 0 <= nu <= 1; nu = 1 is independent, nu = 0 optimal counting.
+    """Noise of nu-DP-FTRL, B(z) = (1 - (1-nu) z)^(1/2) with 0 <= nu <= 1: 1 is independent, 0 optimal counting.
 
     Raises: ValueError for nu outside [0, 1].
     Reference: 2310.06771, eq. (7).
@@ -83,7 +83,7 @@ def toeplitz(noising_coef: tuple[float, ...]) -> Mechanism:
 
 
 def optimal_for(eigenvalues, learning_rate: float, batch_size: int = 1) -> Mechanism:
-    """The Toeplitz noise of least stationary suboptimality on Gaussian regression with these Hessian `eigenvalues` (d,).
+    """The Toeplitz noise of least stationary suboptimality on Gaussian regression, Hessian `eigenvalues` (d,).
 
     |B(omega)|^2 = h^(-1/2), h = sum_j g_j / |1 - (1 - e_j) exp(i omega)|^2, e_j = learning_rate eigenvalue_j,
     g_j = eigenvalue_j (2 - e_j) / (2 - e_j (1 + 1/batch_size)).
@@ -98,10 +98,12 @@ def optimal_for(eigenvalues, learning_rate: float, batch_size: int = 1) -> Mecha
     learning_rate = real("learning_rate", learning_rate, above=0)
     batch_size = whole("batch_size", batch_size, at_least=1)
     rates = learning_rate * eigenvalues
-    require(rates.max() < 1, "learning_rate", learning_rate, f"< {1 / eigenvalues.max():.6g}, one over the largest eigenvalue")
+    largest = 1 / eigenvalues.max()
+    require(rates.max() < 1, "learning_rate", learning_rate, f"< {largest:.6g}, one over the largest eigenvalue")
     slack = 2 - rates * (1 + 1 / batch_size)
     coupling = np.sum(rates / batch_size / slack)
-    require(coupling < 1, "learning_rate", learning_rate, f"a stable one: noise feeds back by {coupling:.4g}, expected < 1")
+    stable = f"a stable one: noise feeds back by {coupling:.4g}, expected < 1"
+    require(coupling < 1, "learning_rate", learning_rate, stable)
     rates, weights = merge(rates, eigenvalues * (2 - rates) / slack)
     arm, label = "optimal_for", "optimal noise for this problem"
     if len(rates) == 1:
@@ -115,12 +117,13 @@ def dense(strategy_matrix: np.ndarray) -> Mechanism:
     Raises: ValueError for a matrix of another shape; and later, from the methods that need Toeplitz coefficients.
     """
     matrix = np.array(strategy_matrix, dtype=float)
+    expected = "a square lower-triangular matrix, finite, without zeros on the diagonal"
     square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] > 0
-    require(
-        square and bool(np.all(np.isfinite(matrix))) and not np.triu(matrix, 1).any() and bool(np.all(np.diag(matrix) != 0)),
-        "strategy_matrix", matrix.shape, "a square lower-triangular matrix, finite, without zeros on the diagonal",
-    )
-    return Dense(rows=len(matrix), entries=matrix.tobytes(), arm="dense", label=f"dense strategy matrix of {len(matrix)} steps")
+    require(square and bool(np.all(np.isfinite(matrix))), "strategy_matrix", matrix.shape, expected)
+    invertible = not np.triu(matrix, 1).any() and bool(np.all(np.diag(matrix) != 0))
+    require(invertible, "strategy_matrix", matrix.shape, expected)
+    label = f"dense strategy matrix of {len(matrix)} steps"
+    return Dense(rows=len(matrix), entries=matrix.tobytes(), arm="dense", label=label)
 
 
 def _power(root: float, power: float, arm: str, label: str) -> Mechanism:

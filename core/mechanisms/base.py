@@ -91,7 +91,10 @@ class Mechanism(ABC):
         device: str | torch.device = "cpu",
         dtype: torch.dtype | None = None,
     ) -> Iterator[torch.Tensor]:
-        """Correlated noise (*shape) one step after the other, the same numbers as `sample` to rounding."""
+        """Correlated noise (*shape) one step after the other, the same numbers as `sample` to rounding.
+
+        `generator` should serve this stream alone: seed noise is drawn some steps ahead where shapes are small.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +112,8 @@ class ToeplitzMechanism(Mechanism):
     def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
         """Norm of the sum of the columns 0, separation, 2 separation, ... of C [clip_norm].
 
-        This is the worst pattern where the coefficients of C are non-negative and never rise (checked, with 1e-12 of the
-        first for rounding); a single participation needs no such condition, for column 0 is the longest.
+        This is the worst pattern where the coefficients of C are non-negative and never rise (checked, with 1e-12 of
+        the first for rounding); a single participation needs no such condition, for column 0 is the longest.
 
         Guarantees: equals the largest norm over all admissible patterns, by enumeration; the norm of the sum, not the
         sum of norms; that of the coefficients that `stream` applies where these differ from the exact ones.
@@ -125,7 +128,7 @@ class ToeplitzMechanism(Mechanism):
             require(
                 all(_never_rises(column) for column in columns),
                 "participations", participations,
-                f"1 for {self.label}: with several the sensitivity is known exactly only where C is >= 0 and never rises",
+                f"1 for {self.label}: several are charged exactly only where C is >= 0 and never rises",
             )
         return max(_pattern_norm(column, participations, separation) for column in columns)
 
@@ -182,5 +185,5 @@ def _never_rises(column: np.ndarray) -> bool:
 
 @lru_cache(maxsize=64)
 def inverse_of(mechanism: ToeplitzMechanism, steps: int) -> np.ndarray:
-    """Strategy coefficients (steps,) of a mechanism that is given by its noising coefficients; kept for the next call."""
+    """Strategy coefficients (steps,) of a mechanism given by its noising coefficients; kept for the next call."""
     return read_only(toeplitz.inverse(mechanism.noising_coef(steps)))

@@ -5,8 +5,8 @@ The coefficients of (1 - z)^(1/2) are moments of a positive measure:
     beta_t = -(1/pi) integral_0^1 x^(t-1) x^(-1/2) (1-x)^(1/2) dx        t >= 1
 
 so that -beta_t = sum_j w_j x_j^(t-1) over the nodes of any quadrature. A trapezoid rule in log(-log x) converges
-exponentially, but with hundreds of nodes. Read as a linear system with state matrix diag(x) it is symmetric, and balanced
-truncation of a symmetric system is one eigenvalue problem: it finds 32 nodes that do the work.
+exponentially, but with hundreds of nodes. Read as a linear system with state matrix diag(x) it is symmetric, and
+balanced truncation of a symmetric system is one eigenvalue problem: it finds 32 nodes that do the work.
 """
 
 from functools import lru_cache

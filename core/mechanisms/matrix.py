@@ -33,7 +33,7 @@ class Dense(Mechanism):
         return _inverse(self)[:steps, :steps]
 
     def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
-        """Largest column norm of C; for several participations the norm of the sum of columns 0, b, 2b, ... [clip_norm].
+        """Largest column norm of C; with several participations the norm of the sum of columns 0, b, ... [clip_norm].
 
         The latter is the worst pattern where the inner products G of the columns are non-negative and do not rise when
         two columns move apart or move later together (checked, with 1e-12 of the largest for rounding).
@@ -75,7 +75,8 @@ class Dense(Mechanism):
         """
         from core.mechanisms import sampling
 
-        return sampling.stream_matrix(self.noising_matrix(self.rows), sampling.seed_blocks(shape, generator, device, dtype))
+        blocks = sampling.seed_blocks(shape, generator, device, dtype)
+        return sampling.stream_matrix(self.noising_matrix(self.rows), blocks)
 
     def noising_coef(self, steps: int) -> np.ndarray:
         """Raises: ValueError, for the matrix need not be Toeplitz."""

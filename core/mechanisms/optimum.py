@@ -4,8 +4,8 @@ On Gaussian linear regression the stationary suboptimality that the noise causes
 
     (mean over omega of |B|^2 h) (mean of 1/|B|^2)     h = sum_j g_j / |1 - a_j z|^2,   z = exp(i omega)
 
-with a_j = 1 - learning_rate eigenvalue_j, so that |B|^2 = h^(-1/2) is best (Cauchy-Schwarz). Since h is a rational function
-with poles a_j and zeros b_j between them, its square root has the outer factor
+with a_j = 1 - learning_rate eigenvalue_j, so that |B|^2 = h^(-1/2) is best (Cauchy-Schwarz). Since h is a rational
+function with poles a_j and zeros b_j between them, the outer function with this power is
 
     B(z) = prod_j (1 - a_j z)^(1/2) / prod_j (1 - b_j z)^(1/2)
 """
@@ -50,9 +50,9 @@ class Interlaced(ToeplitzMechanism):
         node, weight = np.polynomial.legendre.leggauss(_PANEL_NODES)
         half = np.diff(edges)[:, None] / 2
         omega = (edges[:-1, None] + half * (1 + node))[..., None]
-        zeros, poles = ((rate**2 + 4 * (1 - rate) * np.sin(omega / 2) ** 2) for rate in map(np.array, (self.rates, self.gaps)))
-        zeros[..., :-1] /= poles  # |1 - a z|^2 / |1 - b z|^2, for neighbours
-        return float(np.sqrt(np.sum(half * weight / np.prod(zeros**0.5, axis=-1)) / np.pi))
+        power = _distance(self.rates, omega)
+        power[..., :-1] /= _distance(self.gaps, omega)
+        return float(np.sqrt(np.sum(half * weight / np.prod(power**0.5, axis=-1)) / np.pi))
 
     def frequency_response(self, omega: np.ndarray) -> np.ndarray:
         """B(omega), as the product that it is."""
@@ -90,6 +90,12 @@ def merge(rates: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarra
     rates, weights = rates[order], weights[order]
     first = np.flatnonzero(np.concatenate([[True], np.diff(rates) > 1e-12 * rates[1:]]))
     return rates[first], np.add.reduceat(weights, first)
+
+
+def _distance(rates: tuple[float, ...], omega: np.ndarray) -> np.ndarray:
+    """|1 - (1 - rate) exp(i omega)|^2, without cancellation at low frequencies."""
+    rate = np.array(rates)
+    return rate**2 + 4 * (1 - rate) * np.sin(omega / 2) ** 2
 
 
 @lru_cache(maxsize=64)

@@ -43,7 +43,7 @@ def seed_noise(steps: int, shape, generator, device="cpu", dtype=None) -> torch.
 
 
 def sample_taps(taps: np.ndarray, steps: int, shape, generator, device="cpu", dtype=None) -> torch.Tensor:
-    """Noise (steps, *shape) of finitely many coefficients: few are applied block by block, many by Fourier transform."""
+    """Noise (steps, *shape) of finitely many coefficients: few go block by block, many by Fourier transform."""
     blocks = seed_blocks(shape, generator, device, dtype)
     if len(taps) <= _SHIFTS:
         return _gather(steps, _filter(taps, blocks))
@@ -114,7 +114,7 @@ def stream_any(coef: Callable[[int], np.ndarray], blocks: Iterator[torch.Tensor]
 
 
 def _convolve(coef: np.ndarray, columns: torch.Tensor, size: int, first: int, out: torch.Tensor) -> None:
-    """Rows first, first + 1, ... of the circular convolution of length `size`, written to `out`, in chunks of columns."""
+    """Write rows first, first + 1, ... of the circular convolution of length `size` to `out`, by chunks of columns."""
     response = torch.fft.rfft(_tensor(coef, columns), size)[:, None]
     chunk = max(4, (_CACHED_NUMBERS if columns.device.type == "cpu" else _ACCELERATOR_NUMBERS) // size)
     for start in range(0, columns.shape[1], chunk):

@@ -46,7 +46,8 @@ def test_shorter_columns_are_the_beginning_of_longer_ones(mechanism):
 
 @every_toeplitz
 def test_arrays_are_read_only_and_arms_are_named(mechanism):
-    for array in (mechanism.noising_coef(5), mechanism.strategy_coef(5), mechanism.noising_matrix(5), mechanism.prefix_std(5)):
+    methods = (mechanism.noising_coef, mechanism.strategy_coef, mechanism.noising_matrix, mechanism.strategy_matrix)
+    for array in (*(method(5) for method in methods), mechanism.prefix_std(5)):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
     assert mechanism.arm in ARMS and mechanism.label
@@ -117,7 +118,9 @@ def test_limit_sensitivity_of_taps_with_zeros_on_or_inside_the_circle_is_infinit
     assert mechanisms.toeplitz(taps).limit_sensitivity() == np.inf
 
 
-@pytest.mark.parametrize("taps", [(2.0,), (1.0, -0.7), (1.0, -0.9, 0.5), (3.0, 1.0, 0.0, -1.0, 0.0), (1.0, -1.2, 0.9, -0.3, 0.1)])
+@pytest.mark.parametrize(
+    "taps", [(2.0,), (1.0, -0.7), (1.0, -0.9, 0.5), (3.0, 1.0, 0.0, -1.0, 0.0), (1.0, -1.2, 0.9, -0.3, 0.1)]
+)
 def test_limit_sensitivity_of_stable_taps(taps):
     column = toeplitz.inverse(np.array(taps), 2000)
     assert mechanisms.toeplitz(taps).limit_sensitivity() == pytest.approx(np.linalg.norm(column), rel=1e-12)
@@ -153,7 +156,8 @@ def test_families_that_meet_are_equal():
 
 def test_families_that_meet_have_the_same_numbers():
     identity = mechanisms.independent()
-    for mechanism in (mechanisms.lambda_cgd(0), mechanisms.nu_ftrl(1), mechanisms.anti_pgd(1), mechanisms.toeplitz((1.0,))):
+    others = (mechanisms.lambda_cgd(0), mechanisms.nu_ftrl(1), mechanisms.anti_pgd(1), mechanisms.toeplitz((1.0,)))
+    for mechanism in others:
         np.testing.assert_array_equal(mechanism.noising_coef(50), np.eye(1, 50)[0])
         np.testing.assert_array_equal(mechanism.strategy_coef(50), np.eye(1, 50)[0])
         assert mechanism.sensitivity(50) == identity.sensitivity(50) == 1.0
@@ -166,7 +170,8 @@ def test_strategy_of_every_nu_is_decreasing_and_inverse(nu, steps):
     mechanism = mechanisms.nu_ftrl(nu)
     column = mechanism.strategy_coef(steps)
     assert np.all(column >= 0) and np.all(np.diff(column) <= 0)
-    np.testing.assert_allclose(toeplitz.multiply(column, mechanism.noising_coef(steps)), np.eye(1, steps)[0], atol=1e-13)
+    product = toeplitz.multiply(column, mechanism.noising_coef(steps))
+    np.testing.assert_allclose(product, np.eye(1, steps)[0], atol=1e-13)
 
 
 # several participations
@@ -183,7 +188,8 @@ def worst_pattern(matrix, participations, separation):
     return worst
 
 
-DECREASING = [mechanism for mechanism in TOEPLITZ if mechanism.arm != "toeplitz"] + [mechanisms.toeplitz((2.0, -1.0, -0.5))]
+DECREASING = [mechanism for mechanism in TOEPLITZ if mechanism.arm != "toeplitz"]
+DECREASING.append(mechanisms.toeplitz((2.0, -1.0, -0.5)))
 
 
 @pytest.mark.parametrize("mechanism", DECREASING, ids=lambda mechanism: mechanism.label)
@@ -209,14 +215,15 @@ FALLS_BELOW_ZERO = tuple(toeplitz.inverse(1 - 0.1 * np.arange(20)))
 def test_several_participations_are_refused_where_c_rises_or_changes_sign(taps):
     mechanism = mechanisms.toeplitz(taps)
     assert mechanism.sensitivity(20) > 0
-    with pytest.raises(ValueError, match=r"participations=2, expected 1 for Toeplitz noise .* C is >= 0 and never rises"):
+    with pytest.raises(ValueError, match="participations=2, expected 1 for Toeplitz .* C is >= 0 and never rises"):
         mechanism.sensitivity(20, 2, 5)
 
 
 @pytest.mark.parametrize(("steps", "participations", "separation"), [(10, 2, 10), (10, 11, 1), (9, 3, 5)])
 def test_participations_that_do_not_fit_are_refused(steps, participations, separation):
     for mechanism in (mechanisms.independent(), mechanisms.dense(np.eye(10))):
-        with pytest.raises(ValueError, match=f"participations={participations}, expected at most .* at separation={separation}"):
+        words = f"participations={participations}, expected at most .* at separation={separation}"
+        with pytest.raises(ValueError, match=words):
             mechanism.sensitivity(steps, participations, separation)
 
 
