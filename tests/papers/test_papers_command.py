@@ -12,7 +12,7 @@ from core.papers.correlated_noise import panels
 
 @pytest.fixture(autouse=True)
 def short_runs(monkeypatch):
-    monkeypatch.setitem(panels.EFFORT, "quick", panels.Effort(replicates=panels.GROUP, relaxations=0.05))
+    monkeypatch.setitem(panels.EFFORT, "quick", panels.Effort(replicates=panels.GROUP, relaxations=0.05, shortest=4))
 
 
 def test_lists_every_entry_under_its_paper(capsys):

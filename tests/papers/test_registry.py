@@ -95,7 +95,7 @@ def test_unknown_names_are_told_with_those_there_are():
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 def test_every_entry_computes_to_a_judged_result(entry, monkeypatch):
-    monkeypatch.setitem(panels.EFFORT, "quick", panels.Effort(replicates=panels.GROUP, relaxations=0.05))
+    monkeypatch.setitem(panels.EFFORT, "quick", panels.Effort(replicates=panels.GROUP, relaxations=0.05, shortest=4))
     fractions, results = zip(*entry.stream(), strict=True)
     assert fractions[-1] == 1 and list(fractions) == sorted(set(fractions)) and fractions[0] > 0
     result = results[-1]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core.figures import chart
 from core.papers.correlated_noise import (
     figure2,
     figure2_dim,
@@ -12,6 +13,7 @@ from core.papers.correlated_noise import (
     panels,
     regression,
 )
+from core.theory import quadratic
 
 SLOPES = {
     ("dim", "independent"): (1.009, 0.999),
@@ -33,7 +35,7 @@ def runs():
 
 @pytest.fixture
 def short_runs(monkeypatch):
-    monkeypatch.setitem(panels.EFFORT, "quick", panels.Effort(replicates=panels.GROUP, relaxations=0.05))
+    monkeypatch.setitem(panels.EFFORT, "quick", panels.Effort(replicates=panels.GROUP, relaxations=0.05, shortest=4))
 
 
 @pytest.fixture
@@ -89,12 +91,26 @@ def test_points_arrive_one_after_the_other_beside_whole_lines(short_runs):
 
 
 def test_full_fidelity_refines_each_point(monkeypatch):
-    monkeypatch.setitem(panels.EFFORT, "full", panels.Effort(replicates=2 * panels.GROUP, relaxations=0.05))
+    monkeypatch.setitem(panels.EFFORT, "full", panels.Effort(replicates=2 * panels.GROUP, relaxations=0.05, shortest=4))
     fractions, results = zip(*figure2_dim.stream("full"), strict=True)
     assert [len(result.curve("Noisy-SGD, simulated").x) for result in results] == [1, 1, 2, 2, 3, 3, 4, 4]
     assert fractions[-1] == 1 and list(fractions) == sorted(fractions)
     assert [bool(result.verdict) for result in results] == [False] * 7 + [True]
     assert "of 16 runs" in results[-1].band
+
+
+@pytest.mark.parametrize("line", SLOPES, ids=" ".join)
+def test_what_is_left_of_the_start_hardly_moves_a_slope(line):
+    left, arm = [], line[1]
+    for point in panels.PANELS[line[0]]:
+        steps = panels.EFFORT["quick"].steps(point)
+        coef = point.mechanism(arm).noising_coef(steps)
+        curve = quadratic.excess_risk_curve(point.eigenvalues, point.learning_rate, steps, coef, point.noise_std(arm))
+        left.append(curve[3 * steps // 4 + 1 :].mean())
+    left = np.array(left) / panels.exact(*line)
+    assert np.all((left > 0.99) & (left < 1))
+    x = np.log(panels.xs(line[0]))
+    assert abs(np.polyfit(x, np.log(left), 1)[0]) < 0.005
 
 
 @pytest.mark.slow
@@ -114,6 +130,7 @@ def test_table_has_printed_exact_simulated_and_infinite_batch(short_runs):
     assert first.rows[0] == ("dimension", "Noisy-SGD", 1.0, 1.0087, None, None, 0.9992)
     assert [row[2] for row in last.rows] == [1.0, None, 0.18, 0.94, 1.27, 2.03]
     assert all(None not in row[3:] for row in last.rows)
+    assert list(chart(last).data[0].cells.values[2]) == [1.0, "", 0.18, 0.94, 1.27, 2.03], "what is missing stays blank"
 
 
 def test_sampling_steepens_both_lines_of_a_panel_by_nearly_the_same():

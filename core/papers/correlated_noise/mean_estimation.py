@@ -72,9 +72,8 @@ def figure1_coefficients(fidelity: str, seed: int) -> Iterator[tuple[float, Resu
         x_name="lag",
         y_name="taken_back",
         source=f"{SOURCE}, Figure 1 (middle) and Theorem 2.1",
-        caption="The noise of a step enters with coefficient 1. Later steps take a part of it back, their coefficients "
-        "with the sign turned: most at once, the rest over about 1/learning rate steps, which is as far as the optimiser "
-        "itself remembers.",
+        caption="The noise of a step enters with coefficient 1. Later steps take a part of it back, here with the sign "
+        "turned: most at once, the rest over about 1/learning rate steps, as far as the optimiser itself remembers.",
         verdict=verdict(
             least > 0,
             f"the paper says that all coefficients after the first are negative, and the largest is {-least:.1e}; "

@@ -51,10 +51,18 @@ class Point:
 
 @dataclass(frozen=True)
 class Effort:
-    """What a simulated point costs: replicates, in multiples of GROUP, and the length of a run in relaxations."""
+    """What a simulated point costs: replicates, in multiples of GROUP, and the length of a run in relaxations.
+
+    No run is shorter than `shortest` steps, for where all directions are fast a few relaxations say little.
+    """
 
     replicates: int
     relaxations: float
+    shortest: int
+
+    def steps(self, point: Point) -> int:
+        """Length of a run at this point."""
+        return max(math.ceil(self.relaxations * point.relaxation), self.shortest)
 
 
 # The cheapest point of a panel comes first, so that a viewer sees one soon.
@@ -63,7 +71,10 @@ PANELS = {
     "effective_dim": tuple(Point(s.sum(), s, 0.02) for s in (spectrum(128, decay) for decay in (0.4, 0.6, 0.8, 1.0))),
     "learning_rate": tuple(Point(rate, spectrum(128, 1.0), rate) for rate in np.geomspace(0.2, 0.01, 6).tolist()),
 }
-EFFORT = {"quick": Effort(replicates=GROUP, relaxations=2), "full": Effort(replicates=8 * GROUP, relaxations=4)}
+EFFORT = {
+    "quick": Effort(replicates=GROUP, relaxations=2, shortest=6400),
+    "full": Effort(replicates=8 * GROUP, relaxations=4, shortest=6400),
+}
 
 
 def xs(panel: str) -> np.ndarray:
@@ -97,19 +108,18 @@ def simulate(panels: Sequence[str], fidelity: str, seed: int) -> Iterator[tuple[
     """
     effort = EFFORT[fidelity]
     places = [(panel, index) for panel in panels for index in range(len(PANELS[panel]))]
-    work = [PANELS[panel][index].relaxation * PANELS[panel][index].eigenvalues.size for panel, index in places]
+    points = [PANELS[panel][index] for panel, index in places]
+    work = [effort.steps(point) * point.eigenvalues.size for point in points]
     groups = effort.replicates // GROUP
-    done, runs = 0, {panel: [] for panel in panels}
+    runs = {panel: [] for panel in panels}
     for number, (panel, index) in enumerate(places):
-        point, risks = PANELS[panel][index], np.empty((0, len(ARMS)))
-        earlier = runs[panel]
+        earlier, risks = runs[panel], np.empty((0, len(ARMS)))
         for group in range(groups):
             place = (seed, list(PANELS).index(panel), index, group)
-            risks = np.concatenate([risks, _run(point, math.ceil(effort.relaxations * point.relaxation), place)])
+            risks = np.concatenate([risks, _run(points[number], effort.steps(points[number]), place)])
             runs = runs | {panel: [*earlier, risks]}
             done = sum(work[:number]) + work[number] * (group + 1) / groups
-            finished = number == len(places) - 1 and group == groups - 1
-            yield 1.0 if finished else done / sum(work), runs
+            yield done / sum(work), runs
 
 
 def summary(panel: str, arm: str, points: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -127,7 +137,7 @@ def simulated_slope(panel: str, arm: str, points: Sequence[np.ndarray]) -> tuple
 
 
 def _run(point: Point, steps: int, place: tuple[int, ...]) -> np.ndarray:
-    """Mean suboptimality over the second half of GROUP runs of each arm (GROUP, arms), started at the optimum 0.
+    """Mean suboptimality over the last quarter of GROUP runs of each arm (GROUP, arms), started at the optimum 0.
 
     theta <- theta - learning_rate * (x <x, theta> + noise)
 
@@ -147,16 +157,16 @@ def _run(point: Point, steps: int, place: tuple[int, ...]) -> np.ndarray:
     eigenvalues, learning_rate = point.eigenvalues.astype(np.float32), np.float32(point.learning_rate)
     scale = np.sqrt(eigenvalues)
     theta = np.zeros((GROUP, len(ARMS), eigenvalues.size), dtype=np.float32)
-    total = np.zeros((GROUP, len(ARMS)))
+    total, settled = np.zeros((GROUP, len(ARMS))), 3 * steps // 4
     for step in range(steps):
         x = scale * examples.standard_normal(shape, dtype=np.float32)
         gradient = (theta @ x[:, :, None]) * x[:, None, :]
         for arm, noise in enumerate(noises):
             gradient[:, arm] += noise[step]
         theta -= learning_rate * gradient
-        if step >= steps // 2:
+        if step >= settled:
             total += 0.5 * (theta * theta) @ eigenvalues
-    return total / (steps - steps // 2)
+    return total / (steps - settled)
 
 
 def _moments(arm: str, points: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
