@@ -13,7 +13,7 @@ from core.learners.batches import charge, participation
 from core.learners.dp_ftrl import DpFtrlConfig, dp_ftrl
 from core.learners.summary import curves
 from core.mechanisms import Mechanism
-from core.names import ARMS
+from core.names import ARMS, name
 from core.problems import Problem
 from core.problems.regression import GaussianDesign
 from core.problems.tables import Dataset, TableRegression
@@ -21,6 +21,11 @@ from core.results import Curve, Result, Table
 from core.theory import quadratic
 
 SHOWN_SNAPSHOTS = 200
+_CAPTIONS = {
+    "excess_risk": "Mean over the replicates of the suboptimality after each step, all arms at the same privacy.",
+    "share_clipped": "Share of the examples whose gradient was longer than the clip norm since the point before. What is "
+    "cut biases the gradient; a larger clip norm cuts less and needs more noise.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +78,15 @@ def outcome(plan: Plan, snapshots: Sequence[Any], measure: str = "excess_risk") 
     Theory applies to Gaussian examples and leaves clipping out: a gap between the two is what clipping does.
     """
     simulated = curves(snapshots, plan.arms, measure)
-    exact = ()
+    exact, caption = (), _CAPTIONS[measure]
     if measure == "excess_risk" and isinstance(plan.problem, GaussianDesign) and not comparison.stability(plan.setting):
-        exact = tuple(
-            replace(curve, label=f"{curve.label}, exact") for curve in _theory(plan)
-        )
+        exact = tuple(replace(curve, label=f"{curve.label}, exact") for curve in _theory(plan))
+        caption += " Thick lines are exact theory, which leaves clipping out: where a run leaves them, clipping is why."
     return replace(
         simulated,
-        title="Suboptimality while training" if measure == "excess_risk" else simulated.title,
+        title=f"{name(measure).words.capitalize()} while training",
         curves=(*exact, *simulated.curves),
+        caption=caption,
         settings=asdict(plan.setting),
     )
 

@@ -1,11 +1,12 @@
 """A run that lives as long as the viewer's session: buttons that set events, and a fragment that polls its snapshots."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from core import figures, simulation
+from core import comparison, figures, simulation
 from core.comparison import Setting
 from core.devices import describe, use_one_thread
 from core.jobs import Job
@@ -103,7 +104,10 @@ def live(wanted: Wanted) -> None:
 def _paint(wanted: Wanted, was_running: bool) -> None:
     box = bench()
     if box.job is None:
-        st.info("Press Run. The arms train side by side on the same examples and the same seed noise, at the same privacy.")
+        with st.container(key="run-state"):
+            st.markdown("Press **Run**: the arms train side by side on the same examples and the same seed noise.")
+        if wanted.source == GAUSSIAN:
+            _chart(comparison.excess_risk(wanted.setting), comparison.excess_risk)
         return
     job, planned = box.job, box.plan
     snapshots = job.snapshots
@@ -123,15 +127,21 @@ def _paint(wanted: Wanted, was_running: bool) -> None:
 
 
 def _charts(outcome: Result, planned: simulation.Plan, snapshots: list) -> None:
-    with st.container(key="chart-main"):
-        live_chart(figures.spec(outcome), "plot-train", outcome.caption, 420)
-        st.caption(f"{outcome.caption} Bands: {outcome.band or 'none, one replicate'}.")
-        if outcome.status:
-            st.warning(outcome.status)
-        _figure.behind(outcome, simulation.outcome, "excess_risk", "train")
+    _chart(outcome, simulation.outcome)
     if "share_clipped" in snapshots[-1].measures:
         clipped = simulation.outcome(planned, snapshots, "share_clipped")
         with st.container(key="chart-clipped"):
+            st.markdown(f"##### {clipped.title}")
             live_chart(figures.spec(clipped), "plot-clipped", clipped.caption, 240)
             st.caption(clipped.caption)
             _figure.behind(clipped, simulation.outcome, "clipping", "clipped")
+
+
+def _chart(result: Result, made_by: Callable) -> None:
+    with st.container(key="chart-main"):
+        st.markdown(f"##### {result.title}")
+        live_chart(figures.spec(result), "plot-train", result.caption, 420)
+        st.caption(result.caption + (f" Bands: {result.band}." if result.band else ""))
+        if result.status:
+            st.warning(result.status)
+        _figure.behind(result, made_by, "excess_risk", "train")

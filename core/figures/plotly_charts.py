@@ -24,11 +24,13 @@ def spec(result: Result, y_range: tuple[float, float] | None = None) -> dict:
     """
     x_axis, y_axis = name(result.x_name), name(result.y_name)
     floor = _smallest_positive(result.curves)
+    sampled = {curve.arm for curve in result.curves if curve.arm and not curve.exact}
     traces = []
     for curve, stroke in zip(result.curves, strokes([curve.arm for curve in result.curves]), strict=True):
         if curve.low is not None:
             traces.append(_band(curve, stroke, floor if y_axis.log else -np.inf, result.band))
-        traces.append(_line(curve, stroke, y_axis))
+        behind = curve.exact and curve.arm in sampled  # one entry in the legend for a run and its theory
+        traces.append(_line(curve, stroke, y_axis) | ({"showlegend": False} if behind else {}))
     return {"data": traces, "layout": _layout(result, x_axis, y_axis, y_range)}
 
 
