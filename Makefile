@@ -34,7 +34,7 @@ bench:
 
 notebook:
 	@.ci/setup requirements.txt requirements-notebook.txt
-	@PYTHONPATH=$(CURDIR) $(python) -m jupyter lab --notebook-dir assets/notebooks
+	@PYTHONPATH=$(CURDIR) $(python) -m jupyter lab --notebook-dir assets/notebooks --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate --LabApp.news_url=None
 
 screenshot:
 	@.ci/setup requirements.txt requirements-test.txt

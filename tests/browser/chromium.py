@@ -10,11 +10,13 @@ from playwright.sync_api import sync_playwright
 
 COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAC_APPS = ("Google Chrome", "Chromium")
-MISSING = "NO BROWSER TEST CAN RUN: there is no Chromium or Chrome on this machine, and none could be installed."
+MISSING = "NO BROWSER TEST CAN RUN: there is no Chromium or Chrome that Playwright can drive, and none could be installed."
 
 
 def find() -> str | None:
     """Path of a Chromium or Chrome: on the PATH, among the macOS applications, or downloaded by Playwright."""
+    if subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True, check=False).returncode != 0:
+        return None  # its driver lacks a library, as it does on a bare Debian
     apps = [f"/Applications/{app}.app/Contents/MacOS/{app}" for app in MAC_APPS]
     with sync_playwright() as playwright:
         candidates = [*filter(None, map(shutil.which, COMMANDS)), *apps, playwright.chromium.executable_path]
@@ -25,9 +27,9 @@ def install() -> None:
     """With apt-get on Debian as root, with Playwright's own download elsewhere."""
     if _is_debian() and os.geteuid() == 0:
         print("Installing chromium with apt-get", flush=True)
-        quiet = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
-        subprocess.run(["apt-get", "update", "-qq"], env=quiet, check=False)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], env=quiet, check=False)
+        apt_get = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "-qq"]
+        subprocess.run([*apt_get, "update"], check=False)
+        subprocess.run([*apt_get, "install", "--no-install-recommends", "chromium", "libatomic1"], check=False)
     else:
         print("Downloading Chromium with Playwright", flush=True)
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
