@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from core.figures import STROKES, chart, drag_chart, spec, strokes, to_html
+from core.figures import STROKES, chart, drag_chart, spec, strokes, to_html, y_range
 from core.names import ARMS, name
 from core.results import Curve, Result
 
@@ -63,6 +63,28 @@ def test_exact_curves_stand_out_from_sampled_ones_and_measurements_are_marked():
     )["data"]
     assert theory["line"]["width"] > simulation["line"]["width"]
     assert points["mode"] == "markers" and points["marker"]["symbol"] == STROKES["nu_ftrl"].marker
+
+
+def test_a_measurement_has_error_bars_to_the_ends_of_its_band():
+    point = Curve("measured", X, np.array([3.0, 2.0, 1.0]), low=np.array([2.0, 1.0, 0.5]), high=np.array([5.0, 3.0, 2.0]), discrete=True)
+    (trace,) = spec(result(point))["data"]
+    np.testing.assert_array_equal(trace["error_y"]["array"], [2, 1, 1])
+    np.testing.assert_array_equal(trace["error_y"]["arrayminus"], [1, 1, 0.5])
+
+
+def test_a_run_and_its_theory_share_one_entry_of_the_legend():
+    data = spec(result(exact("nu, exact"), sampled("nu"), exact("alone, exact")))["data"]
+    shown = {trace["name"]: trace.get("showlegend", True) for trace in data}
+    assert not shown["nu, exact"] and shown["nu"] and shown["alone, exact"]
+    assert data[0]["legendgroup"] == "nu", "a click on the entry hides both"
+
+
+def test_a_range_holds_every_curve_with_a_margin_on_its_own_scale():
+    log = y_range([result(exact(y=(1.0, 10.0, 100.0))), result(exact(y=(0.0, np.inf, 1000.0)))])
+    np.testing.assert_allclose(log, (1000**-0.04, 1000**1.04))
+    linear = y_range([result(exact(y=(-1.0, 0.0, 1.0)), y_name="noise_sum")])
+    np.testing.assert_allclose(linear, (-1.08, 1.08))
+    assert y_range([result(exact(y=(0.0, 0.0, 0.0)))]) is None
 
 
 def test_an_arm_looks_the_same_in_every_chart_and_no_two_arms_look_alike():

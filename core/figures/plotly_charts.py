@@ -16,7 +16,7 @@ def spec(result: Result, y_range: tuple[float, float] | None = None) -> dict:
     """The chart of `result` as `{"data": [trace, ...], "layout": {...}}` with numpy arrays, in milliseconds.
 
     Axis titles and scales come from the glossary. An exact curve is a line, a sampled one a thinner line inside its
-    band, a discrete one markers. `marks` become labelled vertical lines, `status` a note across the plot. `y_range`
+    band, a discrete one markers with error bars. `marks` become labelled vertical lines, `status` a note across the plot. `y_range`
     (in data units) holds the y axis still while curves move. Backgrounds are transparent and colours legible on both.
 
     Guarantees: same arm, same colour and dash; the order of traces and their `uid` depend on the curves' labels alone;
@@ -24,13 +24,14 @@ def spec(result: Result, y_range: tuple[float, float] | None = None) -> dict:
     """
     x_axis, y_axis = name(result.x_name), name(result.y_name)
     floor = _smallest_positive(result.curves)
-    sampled = {curve.arm for curve in result.curves if curve.arm and not curve.exact}
+    labels = {curve.label for curve in result.curves}
     traces = []
     for curve, stroke in zip(result.curves, strokes([curve.arm for curve in result.curves]), strict=True):
-        if curve.low is not None:
+        if curve.low is not None and not curve.discrete:
             traces.append(_band(curve, stroke, floor if y_axis.log else -np.inf, result.band))
-        behind = curve.exact and curve.arm in sampled  # one entry in the legend for a run and its theory
-        traces.append(_line(curve, stroke, y_axis) | ({"showlegend": False} if behind else {}))
+        theory_of = curve.label.removesuffix(", exact")  # one entry in the legend for a run and its theory
+        hidden = {"showlegend": False, "legendgroup": theory_of} if theory_of in labels - {curve.label} else {}
+        traces.append(_line(curve, stroke, y_axis) | hidden)
     return {"data": traces, "layout": _layout(result, x_axis, y_axis, y_range)}
 
 
@@ -99,9 +100,15 @@ def _line(curve: Curve, stroke: Stroke, y_axis: Name) -> dict:
     }
     if curve.discrete:
         marker = {"color": stroke.colour, "symbol": stroke.marker, "size": 9}
-        return trace | {"mode": "markers", "marker": marker}
+        bars = {} if curve.low is None else {"error_y": _error_bars(curve, stroke)}
+        return trace | {"mode": "markers", "marker": marker} | bars
     line = {"color": stroke.colour, "dash": stroke.dash, "width": 2.5 if curve.exact else 1.5}
     return trace | {"mode": "lines", "line": line}
+
+
+def _error_bars(curve: Curve, stroke: Stroke) -> dict:
+    arms = {"type": "data", "symmetric": False, "array": curve.high - curve.y, "arrayminus": curve.y - curve.low}
+    return arms | {"color": stroke.colour, "thickness": 1.5, "width": 4}
 
 
 def _band(curve: Curve, stroke: Stroke, floor: float, words: str) -> dict:
