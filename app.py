@@ -17,6 +17,7 @@ page = st.navigation(
     ],
     position="top",
 )
+_controls.from_link()
 if page.url_path not in ("papers", "guide"):
     _controls.draw()
 page.run()

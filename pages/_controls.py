@@ -41,19 +41,25 @@ def load(setting: Setting) -> None:
 
 
 def from_link() -> None:
-    """Take the values of the URL that the widgets would refuse for their spelling; say which are not valid."""
-    for field, kind in _TYPES.items():
-        text = st.query_params.get(field)
-        if text is None or field in st.session_state:
-            continue
+    """Take the controls from the link of a viewer who comes in, however they are spelled; remember which are not valid.
+
+    A widget drops what is not spelled as on its slider. So the link is put right first, and the run begins again.
+    """
+    found = {field: st.query_params[field] for field in _TYPES if field in st.query_params and field not in st.session_state}
+    for field, text in found.items():
+        kind = _TYPES[field]
         try:
             value = text if kind is str else kind(float(text)) if float(text) == kind(float(text)) else float(text)
             Setting(**{field: value})
         except (ValueError, OverflowError) as error:
             words = str(error) if str(error).startswith(field) else f"{field}={text!r}, expected a number"
             st.session_state.setdefault("link_errors", []).append(words)
+            del st.query_params[field]
         else:
             st.session_state[field] = value
+            st.query_params[field] = spell(value)
+    if any(text != st.query_params.get(field) for field, text in found.items()):
+        st.rerun()
 
 
 def knob(field: str) -> None:
@@ -80,7 +86,6 @@ def spell(value: float | int) -> str:
 
 def draw() -> None:
     """All controls: the two knobs of the noise above the page, the rest in the sidebar, and a word on a bad link."""
-    from_link()
     with st.sidebar:
         st.markdown("**Privacy**")
         knob("epsilon")
