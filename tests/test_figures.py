@@ -126,7 +126,13 @@ def test_a_given_range_holds_the_axis_still_in_its_own_scale():
 def test_an_update_keeps_the_viewers_zoom_and_the_identity_of_each_trace():
     before, after = spec(result(exact("a"))), spec(result(sampled("b"), exact("a", y=(5, 4, 3))))
     assert before["layout"]["uirevision"] == after["layout"]["uirevision"] != ""
-    assert before["data"][0]["uid"] == after["data"][2]["uid"] == "a"
+    assert before["data"][0]["uid"] == after["data"][2]["uid"]
+
+
+def test_the_identity_of_a_trace_is_fit_for_a_css_class():
+    traces = spec(result(exact("nu = 0.1, (100%)"), sampled("a.b, c")))["data"]
+    assert all(trace["uid"].isalnum() for trace in traces)
+    assert len({trace["uid"] for trace in traces}) == len(traces)
 
 
 def test_plotly_accepts_the_chart_whole():

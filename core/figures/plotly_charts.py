@@ -91,7 +91,7 @@ def _line(curve: Curve, stroke: Stroke, y_axis: Name) -> dict:
     unit = f" {y_axis.unit}" if y_axis.unit else ""
     trace = {
         "type": "scatter",
-        "uid": curve.label,
+        "uid": _uid(curve.label),
         "name": html.escape(curve.label),
         "legendgroup": curve.label,
         "x": curve.x,
@@ -106,6 +106,10 @@ def _line(curve: Curve, stroke: Stroke, y_axis: Name) -> dict:
     return trace | {"mode": "lines", "line": line}
 
 
+def _uid(words: str) -> str:
+    return words.encode().hex()  # plotly.js makes a CSS class of it, which other signs than letters and digits would break
+
+
 def _error_bars(curve: Curve, stroke: Stroke) -> dict:
     arms = {"type": "data", "symmetric": False, "array": curve.high - curve.y, "arrayminus": curve.y - curve.low}
     return arms | {"color": stroke.colour, "thickness": 1.5, "width": 4}
@@ -118,7 +122,7 @@ def _band(curve: Curve, stroke: Stroke, floor: float, words: str) -> dict:
     red, green, blue = (int(stroke.colour[i : i + 2], 16) for i in (1, 3, 5))
     return {
         "type": "scatter",
-        "uid": f"{curve.label} band",
+        "uid": _uid(f"{curve.label} band"),
         "name": html.escape(words or f"{curve.label}, band"),
         "legendgroup": curve.label,
         "showlegend": False,
