@@ -91,6 +91,7 @@ def _json(figure: dict, dtype: str) -> str:
     """`figure` as JSON with its arrays as plotly.js reads them: base64 of little-endian floats."""
 
     def encode(values: np.ndarray) -> dict:
-        return {"dtype": dtype[1:], "bdata": base64.b64encode(values.astype(dtype).tobytes()).decode()}
+        with np.errstate(over="ignore"):  # what 32 bits cannot hold is infinite: a gap in the chart
+            return {"dtype": dtype[1:], "bdata": base64.b64encode(values.astype(dtype).tobytes()).decode()}
 
     return json.dumps(figure, default=encode)

@@ -39,7 +39,7 @@ def show(
             for knob, moves in frames.items()
         }
     with st.container(key=f"chart-{key}"):
-        st.markdown(f"##### {result.title}")
+        st.markdown(f"#### {result.title}")
         live_chart(figures.spec(result, y_range), f"plot-{key}", result.caption, height, drag)
         if result.verdict:
             with st.container(key="verdict" if key == "main" else f"verdict-{key}"):
@@ -51,7 +51,7 @@ def show(
 def table(result: Table, key: str, made_by: Callable, formula: str | None) -> None:
     """Draw a table with its caption and what stands behind it."""
     with st.container(key=f"table-{key}"):
-        st.markdown(f"##### {result.title}")
+        st.markdown(f"#### {result.title}")
         st.dataframe(
             [dict(zip(result.columns, row, strict=True)) for row in result.rows],
             hide_index=True,

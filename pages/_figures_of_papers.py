@@ -64,7 +64,7 @@ def _paint(entry: Entry, fidelity: str, seed: int, was_running: bool) -> None:
         _figure.table(result, "paper", entry.compute, None)
     else:
         with st.container(key="chart-main"):
-            st.markdown(f"##### {result.title}")
+            st.markdown(f"#### {result.title}")
             live_chart(figures.spec(result), "plot-paper", result.caption, 460)
             st.caption(" ".join(words for words in (result.caption, result.band and f"Bands: {result.band}.") if words))
             _figure.behind(result, entry.compute, None, "paper")

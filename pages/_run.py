@@ -131,7 +131,7 @@ def _charts(outcome: Result, planned: simulation.Plan, snapshots: list) -> None:
     if "share_clipped" in snapshots[-1].measures:
         clipped = simulation.outcome(planned, snapshots, "share_clipped")
         with st.container(key="chart-clipped"):
-            st.markdown(f"##### {clipped.title}")
+            st.markdown(f"#### {clipped.title}")
             live_chart(figures.spec(clipped), "plot-clipped", clipped.caption, 240)
             st.caption(clipped.caption)
             _figure.behind(clipped, simulation.outcome, "clipping", "clipped")
@@ -139,7 +139,7 @@ def _charts(outcome: Result, planned: simulation.Plan, snapshots: list) -> None:
 
 def _chart(result: Result, made_by: Callable) -> None:
     with st.container(key="chart-main"):
-        st.markdown(f"##### {result.title}")
+        st.markdown(f"#### {result.title}")
         live_chart(figures.spec(result), "plot-train", result.caption, 420)
         st.caption(result.caption + (f" Bands: {result.band}." if result.band else ""))
         if result.status:

@@ -14,6 +14,12 @@ _CSS = """
   .headline > div { display: flex; align-items: center; gap: .7rem; }
   .headline b { font-size: 2.6rem; letter-spacing: -.02em; min-width: 3.4ch; }
   .headline small { font-size: .95rem; max-width: 12rem; }
+  .stMarkdown table { display: block; overflow-x: auto; max-width: 100%; }
+  /* Contrast of 4.5 to 1 where Streamlit's own colours fall short of it. */
+  [data-testid="stCaptionContainer"] { opacity: .85 !important; }
+  [data-testid="stBaseButton-primary"] { color: Canvas; }
+  [data-testid="stCode"] .token { color: inherit !important; }
+  [data-testid="stCode"] .token.keyword { font-weight: 600; }
   @media (max-width: 640px) {
     .stMainBlockContainer { padding-left: 1rem; padding-right: 1rem; }
     .headline b { font-size: 1.7rem; }

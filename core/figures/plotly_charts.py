@@ -45,8 +45,8 @@ def y_range(results: Iterable[Result]) -> tuple[float, float] | None:
         return None
     low, high = np.log(values.min()) if log else values.min(), np.log(values.max()) if log else values.max()
     margin = 0.04 * (high - low) or 1.0
-    edges = (low - margin, high + margin)
-    return tuple(float(edge) for edge in (np.exp(edges) if log else edges))
+    edges = np.array([low - margin, high + margin])
+    return tuple((np.exp(edges.clip(-700, 700)) if log else edges).tolist())
 
 
 def chart(result: Result | Table):

@@ -200,11 +200,12 @@ def iterate_response(eigenvalue: float, learning_rate: float, omega) -> np.ndarr
 
         learning_rate / |1 - exp(i omega) - learning_rate * eigenvalue|
 
-    Guarantees: 1/eigenvalue at omega = 0, learning_rate/|2 - learning_rate * eigenvalue| at omega = pi.
+    Guarantees: 1/eigenvalue at omega = 0, learning_rate/|2 - learning_rate * eigenvalue| at omega = pi (inf at 2).
     Reference: 2310.06771, Property C.8 (transfer function of the iterate).
     """
     decrement = check.real("learning_rate", learning_rate, above=0) * check.real("eigenvalue", eigenvalue, above=0)
-    return learning_rate / np.sqrt(distance_squared(decrement, np.asarray(omega, dtype=float)))
+    with np.errstate(divide="ignore"):
+        return learning_rate / np.sqrt(distance_squared(decrement, np.asarray(omega, dtype=float)))
 
 
 def noise_weight(eigenvalues, learning_rate: float, omega, batch_size: int = 1) -> np.ndarray:
