@@ -43,11 +43,12 @@ def link(setting: Setting) -> None:
 
 def bar(page: str, setting: Setting) -> None:
     """Copy link and Notebook, side by side."""
+    address = permalink(setting)  # the notebook is made when it is asked for, where no session says what the address is
     with st.container(key="share", horizontal=True, vertical_alignment="center"):
         link(setting)
         st.download_button(
             "Notebook",
-            lambda: views.notebook_of(page, setting, permalink(setting)),
+            lambda: views.notebook_of(page, setting, address),
             f"{page}.ipynb",
             "application/x-ipynb+json",
             key="notebook",
