@@ -52,9 +52,10 @@ def wait_for_drawn(page, arm: str, gain: float) -> None:
 def assert_all_agree(page, controls: dict) -> None:
     """Sliders, link, chart and headline all show the theory at these controls; the rest at their defaults."""
     expected = {name: float(controls.get(name, value)) for name, value in DEFAULTS.items()}
-    assert shown_controls(page) == expected
+    shown = shown_controls(page)
+    assert shown == expected, (shown, expected)
     linked = {name: float(value) for name, value in in_link(page).items() if name in DEFAULTS}
-    assert linked == {name: value for name, value in expected.items() if value != DEFAULTS[name]}
+    assert linked == {name: value for name, value in expected.items() if value != DEFAULTS[name]}, linked
     for arm, gain in gains(controls).items():
         if arm in ARMS:
             wait_for_drawn(page, arm, gain)
