@@ -1,19 +1,15 @@
-"""A run that lives as long as the viewer's session: buttons that set events, and a fragment that polls its snapshots."""
+"""A run that lives as long as the viewer's session, and the buttons that command it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from core import comparison, figures, simulation
+from core import simulation
 from core.comparison import Setting
-from core.devices import describe, use_one_thread
+from core.devices import use_one_thread
 from core.jobs import Job
 from core.problems import tables
-from core.results import Result
-from pages import _figure
-from pages._chart import live_chart
 
 GAUSSIAN, DIABETES, CSV = "Gaussian design", "Diabetes (real)", "Your CSV"
 SOURCES = (GAUSSIAN, DIABETES, CSV)
@@ -59,6 +55,20 @@ def plan(wanted: Wanted) -> simulation.Plan:
     return simulation.table(wanted.setting, dataset, wanted.clipping)
 
 
+def own_table() -> tuple[bytes, str]:
+    """The viewer's own CSV file and the column to predict; what is not a table is told in one sentence."""
+    upload = st.file_uploader("A CSV file: a header row, numbers below it", "csv", key="csv")
+    if upload is None:
+        return b"", ""
+    content = upload.getvalue()
+    try:
+        columns = tables.column_names(content)
+    except ValueError as error:
+        st.warning(f"{error}.")
+        return content, ""
+    return content, st.selectbox("Column to predict", columns, index=len(columns) - 1, key="target")
+
+
 def start(wanted: Wanted, paused: bool = False) -> None:
     """Begin a new run in place of the old one; what cannot be run leaves the old one and says why."""
     box = bench()
@@ -84,64 +94,11 @@ def buttons(wanted: Wanted) -> None:
     else:
         st.button("Pause", key="pause", on_click=job.pause if job else None, disabled=state != "running")
     if state in ("running", "paused"):
-        st.button("Step", key="step", on_click=job.step, help="Take the run one snapshot further, then pause.")
+        st.button("Step", key="step", on_click=job.step)
         st.button("Cancel", key="cancel", on_click=job.cancel)
     else:
-        st.button("Step", key="step", on_click=start, args=(wanted, True), help="Begin a run and pause at its first snapshot.")
+        st.button("Step", key="step", on_click=start, args=(wanted, True))
         st.button("Cancel", key="cancel", disabled=True)
     error = st.session_state.pop("run_error", "")
     if error:
         st.warning(error)
-
-
-def live(wanted: Wanted) -> None:
-    """The run as it is now, repainted ten times a second while it runs."""
-    job = bench().job
-    running = job is not None and job.state == "running"
-    st.fragment(_paint, run_every=0.1 if running else None)(wanted, running)
-
-
-def _paint(wanted: Wanted, was_running: bool) -> None:
-    box = bench()
-    if box.job is None:
-        with st.container(key="run-state"):
-            st.markdown("Press **Run**: the arms train side by side on the same examples and the same seed noise.")
-        if wanted.source == GAUSSIAN:
-            _chart(comparison.excess_risk(wanted.setting), comparison.excess_risk)
-        return
-    job, planned = box.job, box.plan
-    snapshots = job.snapshots
-    step = snapshots[-1].step if snapshots else 0
-    every = planned.config.record_every
-    with st.container(key="run-state"):
-        st.progress(step / planned.config.steps, f"{job.state}: step {step:,} of {planned.config.steps:,} on {describe(planned.config.device)}, "
-                    f"{job.rate * every:,.0f} steps a second, {planned.config.replicates} replicates")
-    if box.wanted != wanted:
-        st.markdown(":orange-badge[Stale] You moved a control: this run keeps the settings it began with. Press Run for the new ones.")
-    if job.error:
-        st.error(job.error)
-    if snapshots:
-        _charts(simulation.outcome(planned, snapshots), planned, snapshots)
-    if was_running and job.state != "running":
-        st.rerun()
-
-
-def _charts(outcome: Result, planned: simulation.Plan, snapshots: list) -> None:
-    _chart(outcome, simulation.outcome)
-    if "share_clipped" in snapshots[-1].measures:
-        clipped = simulation.outcome(planned, snapshots, "share_clipped")
-        with st.container(key="chart-clipped"):
-            st.markdown(f"#### {clipped.title}")
-            live_chart(figures.spec(clipped), "plot-clipped", clipped.caption, 240)
-            st.caption(clipped.caption)
-            _figure.behind(clipped, simulation.outcome, "clipping", "clipped")
-
-
-def _chart(result: Result, made_by: Callable) -> None:
-    with st.container(key="chart-main"):
-        st.markdown(f"#### {result.title}")
-        live_chart(figures.spec(result), "plot-train", result.caption, 420)
-        st.caption(result.caption + (f" Bands: {result.band}." if result.band else ""))
-        if result.status:
-            st.warning(result.status)
-        _figure.behind(result, made_by, "excess_risk", "train")

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from core import simulation
-from core.problems import tables
-from pages import _controls, _figure, _run, _share
+from pages import _controls, _figure, _run, _run_view, _share
 
 setting = _controls.current()
 st.markdown(
@@ -17,17 +16,12 @@ with st.container(key="run-choices", horizontal=True, vertical_alignment="bottom
         "Clip gradients", True, key="clipping", bind="query-params",
         help="Off: what the exact theory describes. Then one record can move a step without bound: not private.",
     )
-content, target = b"", ""
-if source == _run.CSV:
-    upload = st.file_uploader("A CSV file: a header row, numbers below it", "csv", key="csv")
-    content = upload.getvalue() if upload else b""
-    columns = tables.column_names(content)
-    target = st.selectbox("Column to predict", columns, key="target") or ""
+content, target = _run.own_table() if source == _run.CSV else (b"", "")
 wanted = _run.Wanted(setting, source, clipping, content, target)
 
 with st.container(key="run-buttons", horizontal=True):
     _run.buttons(wanted)
-_run.live(wanted)
+_run_view.live(wanted)
 if _run.bench().plan is not None:
     _figure.table(simulation.ledger(_run.bench().plan), "ledger", simulation.ledger, "sensitivity")
 _share.bar("train", setting)

@@ -1,5 +1,6 @@
 """Plans of real runs: what is charged, what is left out, and what the picture of a run shows."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -85,3 +86,26 @@ def test_theory_is_not_drawn_where_it_does_not_apply():
     assert all(not curve.exact for curve in simulation.outcome(plan, run(plan)).curves)
     clipped = simulation.outcome(plan, run(plan), "share_clipped")
     assert all(np.all((curve.y >= 0) & (curve.y <= 1)) for curve in clipped.curves)
+
+
+def test_the_interval_of_a_gain_covers_the_exact_gain_as_often_as_it_says():
+    """300 runs of 12 replicates: 95% intervals cover the exact ratio within 4 standard errors of 95%, wide ones apart."""
+    setting = replace(SMALL, steps=8)
+    plan = simulation.gaussian(setting, clipping=False)
+    plan = replace(plan, config=replace(plan.config, replicates=3600))
+    *_, last = run(plan)
+    exact = comparison.improvement(setting)["nu_ftrl"]
+    covered = 0
+    for start in range(0, 3600, 12):
+        part = replace(last, measures={"excess_risk": last.measures["excess_risk"][:, start : start + 12]})
+        low, high = re.search(r"nu-DP-FTRL \S+ \((\S+) to (\S+)\)", simulation.verdict(plan, part)).groups()
+        covered += float(low) <= exact <= float(high)
+    assert abs(covered / 300 - 0.95) < 4 * (0.95 * 0.05 / 300) ** 0.5
+
+
+def test_a_run_that_diverged_or_has_not_begun_gets_no_ratio():
+    plan = simulation.gaussian(SMALL)
+    first, *_, last = run(plan)
+    assert simulation.verdict(plan, first) == "" != simulation.verdict(plan, last)
+    wild = replace(last, measures={"excess_risk": np.where(np.arange(8) == 3, np.inf, last.measures["excess_risk"])})
+    assert simulation.verdict(plan, wild) == ""

@@ -58,7 +58,8 @@ def from_csv(content: str | bytes, target: str) -> Dataset:
     require(len(content) <= MAX_BYTES, "bytes of the CSV file", len(content), f"at most {MAX_BYTES}")
     rows = _rows(_decode(content))
     names = [name.strip() for name in next(rows, (1, []))[1]]
-    _check_header(names, target)
+    _check_header(names)
+    require(target in names, "target", target, f"one of the columns {names}")
     cells = array("d")
     for line, row in rows:
         cells.extend(_numbers(row, names, line))
@@ -67,6 +68,16 @@ def from_csv(content: str | bytes, target: str) -> Dataset:
     enough = f"at least as many as columns ({len(names)})"
     require(len(values) >= len(names), "rows below the header", len(values), enough)
     return _standardise(values, names, target)
+
+
+def column_names(content: str | bytes) -> list[str]:
+    """The names in the header of CSV text, among which a target can be chosen.
+
+    Raises: ValueError with one sentence for content without a header row of at least two different names.
+    """
+    header = [name.strip() for name in next(_rows(_decode(content)), (1, []))[1]]
+    _check_header(header)
+    return header
 
 
 class TableRegression:
@@ -130,14 +141,13 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
         raise ValueError(f"{where}, expected comma-separated text") from error
 
 
-def _check_header(names: list[str], target: str) -> None:
+def _check_header(names: list[str]) -> None:
     require(bool(names), "CSV file", "", "a header row of column names and rows of numbers below it")
     require(len(names) > 1, "columns", names, "at least two, separated by commas: features and a target")
     require(all(names), "header", names, "a name for every column")
     repeated = sorted(name for name, times in Counter(names).items() if times > 1)
     require(not repeated, "header", repeated, "every column name once")
     require(not all(_is_number(name) for name in names), "header", names, "column names, not numbers")
-    require(target in names, "target", target, f"one of the columns {names}")
 
 
 def _numbers(row: list[str], names: list[str], line: int) -> list[float]:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from core.problems import tables
-from core.problems.tables import TableRegression, diabetes, from_csv
+from core.problems.tables import TableRegression, column_names, diabetes, from_csv
 
 GOOD = "age, weight ,height\n30,70,1.8\n40,82.5,1.7\n25,60,1.6\n51,90,1.9\n"
 
@@ -125,3 +125,10 @@ def test_a_batch_holds_the_records_picked():
     batch = problem.batch(torch.tensor([[3, 7], [441, 0]]))
     np.testing.assert_array_equal(batch.features[1, 0].numpy(), problem.dataset.features[441])
     np.testing.assert_array_equal(batch.labels.numpy(), problem.dataset.labels[[[3, 7], [441, 0]]])
+
+
+def test_the_columns_to_choose_from_are_those_of_the_header():
+    assert column_names(b"a, b ,c\n1,2,3\n") == ["a", "b", "c"]
+    for content, words in ((b"", "a header row"), (b"a\n1\n", "at least two"), (b"1,2\n3,4\n", "not numbers")):
+        with pytest.raises(ValueError, match=words):
+            column_names(content)
