@@ -81,7 +81,10 @@ def start(wanted: Wanted, paused: bool = False) -> None:
     box.close()
     box.wanted, box.plan = wanted, planned
     box.job = Job(stream, total=planned.total, keep=simulation.keep)
-    box.job.step() if paused else box.job.start()
+    box.job.step()
+    box.job.wait(5.0)  # with the snapshot of step 0 there is something to draw: the chart never leaves the page
+    if not paused:
+        box.job.resume()
 
 
 def buttons(wanted: Wanted) -> None:

@@ -37,10 +37,10 @@ def _paint(wanted: Wanted, was_running: bool) -> None:
             f"{job.rate * every:,.0f} steps a second, {planned.config.replicates} replicates, painted every {every} steps"
         )
         st.progress(step / planned.config.steps, words)
-    if box.wanted != wanted:
-        st.markdown(":orange-badge[Stale] You moved a control: this run keeps the settings it began with. Press Run for the new ones.")
-    if job.error:
-        st.error(job.error)
+        if box.wanted != wanted:
+            st.markdown(":orange-badge[Stale] You moved a control: this run keeps the settings it began with. Press Run for the new ones.")
+        if job.error:
+            st.error(job.error)
     if snapshots:
         _charts(simulation.outcome(planned, snapshots), planned, snapshots)
     if was_running and job.state != "running":
