@@ -1,5 +1,6 @@
 """DP-FTRL: minibatch SGD on clipped gradients with correlated Gaussian noise; with independent noise it is DP-SGD."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,9 +11,10 @@ from torch import Tensor
 from core.check import choice, real, require, whole
 from core.devices import DEVICES, resolve
 from core.learners import Arm, Snapshot
-from core.learners.batches import batches, participation
+from core.learners.batches import Cyclic, Sampling, batches, participation
 from core.learners.clipping import clipped_sum
 from core.learners.randomness import generator, role_seeds
+from core.learners.tally import Tally
 from core.problems import Problem
 
 
@@ -20,7 +22,8 @@ from core.problems import Problem
 class DpFtrlConfig:
     """What all arms of a run share. `clipping=False` trains without clipping (Noisy-FTRL), which is not private.
 
-    `record_every`: steps from one snapshot to the next.
+    `sampling`: how the records of a data set are put into batches. `radius`: theta is kept within this distance of its
+    start, in every step. `record_every`: steps from one snapshot to the next.
     """
 
     steps: int
@@ -31,6 +34,8 @@ class DpFtrlConfig:
     seed: int = 0
     device: str = "auto"
     record_every: int = 1
+    sampling: Sampling = Cyclic()
+    radius: float = math.inf
 
     def __post_init__(self) -> None:
         for name in ("steps", "batch_size", "replicates", "record_every"):
@@ -39,29 +44,33 @@ class DpFtrlConfig:
         real("clip_norm", self.clip_norm, above=0.0)
         require(isinstance(self.clipping, bool), "clipping", self.clipping, "True or False")
         choice("device", self.device, DEVICES)
+        require(isinstance(self.sampling, Sampling), "sampling", self.sampling, "Cyclic(), Poisson() or FixedSize()")
+        if self.radius != math.inf:
+            real("radius", self.radius, above=0.0)
 
 
 def dp_ftrl(problem: Problem, arms: Sequence[Arm], config: DpFtrlConfig) -> Iterator[Snapshot]:
     """Train all arms at once, batched over arms x replicates; snapshots at step 0, every `record_every`, and `steps`.
 
         private_t   = (sum_i clip(g_i) + clip_norm * noise_multiplier * xi_t) / B
-        theta_{t+1} = theta_t - learning_rate * (private_t + ridge * theta_t)
+        theta_{t+1} = project(theta_t - learning_rate * (private_t + ridge * theta_t))
 
-    with xi the arm's correlated noise and g_i the gradients of the batch. All arms see the same examples, the same
-    batches and the same seed noise Z. The measures are those of the problem and, from the first step on,
-    `share_clipped`: the fraction of examples whose gradient exceeded clip_norm since the last snapshot, whether or not
-    it was clipped.
+    with xi the arm's correlated noise, g_i the gradients of the batch and B the batch size asked for, however many
+    Poisson sampling took. All arms see the same examples, the same batches and the same seed noise Z; replicates draw
+    their own. The measures are those of the problem and, from the first step on, those of `core.learners.tally`.
 
     Guarantees: without noise it is minibatch SGD; arms and replicates do not influence each other; the same seed gives
     the same run on the same device; a replicate whose theta grows until its square overflows is reported in `status`,
-    infinite from there on, and harms no other; no global random generator is read or written.
-    Raises: ValueError for no arms, for two arms of one label and for batches larger than the data set.
-    Reference: arXiv 2310.06771, Algorithm 1 (with batches of B instead of 1).
+    infinite from there on, and harms no other; a radius that is never reached changes no bit; no global random
+    generator is read or written.
+    Raises: ValueError for no arms, for two arms of one label, for batches larger than the data set, and for sampling
+        from an endless problem.
+    Reference: arXiv 2310.06771, Algorithm 1 (with batches of B instead of 1); arXiv 2605.12648, Algorithm 1.
     """
     arms = tuple(arms)
     labels = [arm.label for arm in arms]
     require(bool(arms) and len(set(labels)) == len(labels), "arms", labels, "at least one, every label once")
-    participation(problem, config)  # a batch must fit the data; a caller hears so now, not at the first `next`
+    participation(problem, config)  # what sampling refuses a caller hears now, not at the first `next`
     return _run(problem.to(resolve(config.device)), arms, config)
 
 
@@ -78,24 +87,32 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
     bound = torch.finfo(problem.dtype).max ** 0.5 / 1e3  # beyond it a sum of squares, such as a risk, may overflow
     alive = torch.ones(theta.shape[:2], dtype=torch.bool, device=device)
     lasted = torch.zeros(theta.shape[:2], dtype=torch.int64, device=device)
-    exceeding = torch.zeros(theta.shape[:2], dtype=torch.float64, device=device)
-    recorded = 0
+    tally = Tally(theta, config.clip_norm, config.radius < math.inf)
     yield Snapshot(0, theta.clone(), _measures(problem, theta))
     for step in range(1, config.steps + 1):
-        a, h = problem.factors(theta, next(stream))
-        total, norms = clipped_sum(a, h, clip_to)  # line 3
-        gradient = (total + next(noise)) / config.batch_size  # lines 4 and 5
+        batch, added = next(stream), next(noise)
+        a, h = problem.factors(theta, batch)
+        total, norms = clipped_sum(a, h, clip_to, batch.weights)  # line 3
+        gradient = (total + added) / config.batch_size  # lines 4 and 5
         theta = theta - learning_rate * (gradient + problem.ridge * theta)  # line 5; ridge * theta is the gradient of r
-        exceeding += (~(norms <= config.clip_norm)).sum(-1)  # a NaN norm exceeds every bound
         alive &= (theta.abs() < bound).all(-1).all(-1)
+        theta, projected = _project(theta, problem.start, config.radius)  # 2605.12648, line 12
+        tally.add(norms, batch.weights, added, projected)
         lasted += alive
         if step % config.record_every == 0 or step == config.steps:
-            share = exceeding / (config.batch_size * (step - recorded))
             shown = torch.where(alive[..., None, None], theta, torch.inf)
-            measures = _measures(problem, shown) | {"share_clipped": _frozen(share)}
+            measures = _measures(problem, shown) | _frozen(tally.read())
             yield Snapshot(step, shown, measures, _status(arms, lasted, step))
-            exceeding.zero_()
-            recorded = step
+
+
+def _project(theta: Tensor, start: Tensor, radius: float) -> tuple[Tensor, Tensor | None]:
+    """The nearest point of the ball of this radius around `start`, and which (arms, replicates) had left the ball."""
+    if radius == math.inf:
+        return theta, None
+    moved = theta - start
+    lengths = torch.linalg.vector_norm(moved, dim=(-2, -1), keepdim=True)
+    outside = lengths > radius
+    return torch.where(outside, start + moved * (radius / lengths), theta), outside[..., 0, 0]
 
 
 def _noise(arms: tuple[Arm, ...], shape: tuple, seed: int, clip_norm: float, options: dict) -> Iterator[Tensor]:
@@ -114,15 +131,16 @@ def _noise(arms: tuple[Arm, ...], shape: tuple, seed: int, clip_norm: float, opt
 
 
 def _measures(problem: Problem, theta: Tensor) -> dict[str, np.ndarray]:
-    """The problem's measures; what overflowed is infinite, never NaN."""
-    risk = problem.risk(theta)
-    return {name: _frozen(torch.where(values.isfinite(), values, torch.inf)) for name, values in risk.items()}
+    return _frozen(problem.risk(theta))
 
 
-def _frozen(values: Tensor) -> np.ndarray:
-    array = values.to("cpu", torch.float64).numpy()
-    array.flags.writeable = False
-    return array
+def _frozen(measures: dict[str, Tensor]) -> dict[str, np.ndarray]:
+    """Arrays to keep; what overflowed is infinite, never NaN."""
+    frozen = {}
+    for name, values in measures.items():
+        frozen[name] = torch.where(values.isfinite(), values, torch.inf).to("cpu", torch.float64).numpy()
+        frozen[name].flags.writeable = False
+    return frozen
 
 
 def _status(arms: tuple[Arm, ...], lasted: Tensor, step: int) -> str:

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The examples of one step, shared by all arms: `features` (replicates, B, features), `labels` (replicates, B)."""
+    """The examples of one step, shared by all arms: `features` (replicates, B, features), `labels` (replicates, B).
+
+    `weights` (replicates, B): 1 for an example that joins, 0 for an empty place; None where no place is empty.
+    """
 
     features: Tensor
     labels: Tensor
+    weights: Tensor | None = None
 
 
 class Problem(Protocol):
