@@ -51,6 +51,15 @@ def from_csv(content: str | bytes, target: str) -> Dataset:
     """A dataset from CSV text: a header row, comma-separated numbers below it, `target` naming the column to predict.
 
     Guarantees: the records are those of the file, in its order; nothing is dropped, filled in or guessed.
+    Raises: ValueError with one sentence for whatever `read_csv` refuses.
+    """
+    values, names = read_csv(content, target)
+    return _standardise(values, names, target)
+
+
+def read_csv(content: str | bytes, target: str) -> tuple[np.ndarray, list[str]]:
+    """The numbers (n, columns) of CSV text and the names of its columns, `target` being one of them.
+
     Raises: ValueError with one sentence for anything else: over MAX_BYTES or MAX_ROWS, not UTF-8, empty, no header, one
     column, duplicate or empty names, unknown target, ragged rows, text or missing or infinite cells, constant columns,
     fewer rows than columns.
@@ -67,7 +76,9 @@ def from_csv(content: str | bytes, target: str) -> Dataset:
     require(len(values) <= MAX_ROWS, "rows below the header", len(values), f"at most {MAX_ROWS}")
     enough = f"at least as many as columns ({len(names)})"
     require(len(values) >= len(names), "rows below the header", len(values), enough)
-    return _standardise(values, names, target)
+    for column, name in zip(values.T, names, strict=True):
+        require(column.min() < column.max(), f"column {name!r}", column[0], "at least two different values")
+    return values, names
 
 
 def column_names(content: str | bytes) -> list[str]:
@@ -172,8 +183,6 @@ def _is_number(cell: str) -> bool:
 
 
 def _standardise(values: np.ndarray, names: list[str], target: str) -> Dataset:
-    for column, name in zip(values.T, names, strict=True):
-        require(column.min() < column.max(), f"column {name!r}", column[0], "at least two different values")
     within = values / np.abs(values).max(axis=0)  # so that squares of huge or tiny columns neither overflow nor vanish
     standard = (within - within.mean(axis=0)) / within.std(axis=0)
     at = names.index(target)
