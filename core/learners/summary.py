@@ -51,6 +51,16 @@ def curves(snapshots: Iterable[Snapshot], arms: Sequence[Arm], measure: str) -> 
     )
 
 
+def noise_norm_rms(arm: Arm, numbers: int, steps: int) -> np.ndarray:
+    """Root mean square (steps,) of the measure `noise_norm` for a theta of so many `numbers`, exactly [clip_norm].
+
+        E |xi_1 + ... + xi_t|^2 = noise_multiplier^2 * numbers * sum_{s<t} (beta_0 + ... + beta_s)^2
+
+    For DP-lambda-CGD the last sum is 1 + (1 - lambda)^2 (t - 1).
+    """
+    return arm.noise_multiplier * numbers**0.5 * arm.mechanism.prefix_std(steps)
+
+
 def _band(values: np.ndarray, log: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean and the ends of its band over the last axis; infinite where a replicate is."""
     replicates = values.shape[-1]

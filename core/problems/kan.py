@@ -14,7 +14,7 @@ from core.problems.splines import Splines, evaluate
 MOST_NUMBERS = 2**27
 """Largest table of spline features (records x inputs x n_basis): half a gigabyte in single precision."""
 
-_BLOCK_NUMBERS = 2**19  # hidden units evaluated at once: stays in the processor's cache
+_BLOCK_NUMBERS = 2**17  # hidden units evaluated at once: they stay in the processor's cache
 
 
 class Kan:
