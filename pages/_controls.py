@@ -4,6 +4,7 @@ Each control is a native slider over a grid of round numbers, bound to a URL par
 a link is accepted: it joins the grid. An invalid one leaves the default and one sentence.
 """
 
+import string
 from dataclasses import asdict, fields
 
 import streamlit as st
@@ -26,6 +27,7 @@ GRIDS = {
     "clip_norm": tuple(float(f"{m}e{p}") for p in (-2, -1, 0, 1) for m in _DECADES),
     "replicates": (2, 5, 10, 20, 50, 100, 200),
 }
+_PLAIN = str.maketrans({sign: f"\\{sign}" for sign in string.punctuation})  # text from a link must not become a link
 _TYPES = {field.name: type(field.default) for field in fields(Setting)}
 
 
@@ -52,7 +54,7 @@ def from_link() -> None:
             value = text if kind is str else kind(float(text)) if float(text) == kind(float(text)) else float(text)
             Setting(**{field: value})
         except (ValueError, OverflowError) as error:
-            words = str(error) if str(error).startswith(field) else f"{field}={text!r}, expected a number"
+            words = str(error) if str(error).startswith(field) else f"{field}={text[:40]!r}, expected a number"
             st.session_state.setdefault("link_errors", []).append(words)
             del st.query_params[field]
         else:
@@ -108,4 +110,4 @@ def draw() -> None:
         knob("nu")
         knob("correlation")
     for words in st.session_state.pop("link_errors", []):
-        st.warning(f"The link holds {words}. The default is used instead.")
+        st.warning(f"The link holds {words.translate(_PLAIN)}. The default is used instead.")

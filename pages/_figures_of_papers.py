@@ -1,12 +1,14 @@
 """One figure of a paper at a time, computed in a thread and repainted as its points arrive."""
 
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from core import figures
 from core.devices import use_one_thread
 from core.jobs import Job
+from core.names import PAPERS
 from core.notebook import of_entry
 from core.papers import Entry
 from core.results import Table
@@ -43,6 +45,11 @@ def _desk() -> Desk:
     return Desk()
 
 
+def title(entry: Entry) -> str:
+    """What an entry is called among all, also in a link."""
+    return f"{PAPERS[entry.paper].short}, {entry.number}"
+
+
 def live(entry: Entry, fidelity: str, seed: int) -> None:
     """Compute and show an entry, repainted while points arrive."""
     job = _desk().show(entry, fidelity, seed)
@@ -52,14 +59,14 @@ def live(entry: Entry, fidelity: str, seed: int) -> None:
 
 def _paint(entry: Entry, fidelity: str, seed: int, was_running: bool) -> None:
     job = _desk().show(entry, fidelity, seed)
-    if job.error:
-        st.error(job.error)
-    if job.latest is None:
-        st.progress(0.0, "computing")
+    fraction, result = job.latest or (0.0, None)
+    with st.container(key="run-state"):  # a place of its own: what stands below keeps its node when this goes
+        if job.error:
+            st.error(job.error)
+        elif job.state == "running":
+            st.progress(fraction, f"{fraction:.0%} computed")
+    if result is None:
         return
-    fraction, result = job.latest
-    if job.state == "running":
-        st.progress(fraction, f"{fraction:.0%} computed")
     if isinstance(result, Table):
         _figure.table(result, "paper", entry.compute, None)
     else:
@@ -71,7 +78,8 @@ def _paint(entry: Entry, fidelity: str, seed: int, was_running: bool) -> None:
     if job.state == "finished":
         with st.container(key="verdict"):
             st.markdown(result.verdict)
-        content = of_entry(entry, result, fidelity, seed, st.context.url)
+        query = urlencode({"figure": title(entry), "fidelity": fidelity, "seed": seed})
+        content = of_entry(entry, result, fidelity, seed, f"{st.context.url.split('?')[0]}?{query}")
         st.download_button("Notebook", content, f"{entry.name}.ipynb", "application/x-ipynb+json", key="notebook", on_click="ignore")
     if was_running and job.state != "running":
         st.rerun()

@@ -13,7 +13,7 @@ st.markdown("### The papers' figures, computed here")
 with st.container(key="paper-choices", horizontal=True, vertical_alignment="bottom"):
     chosen = st.selectbox(
         "Figure or table", listed, key="figure", bind="query-params",
-        format_func=lambda key: f"{PAPERS[listed[key].paper].short}, {listed[key].number}",
+        format_func=lambda key: _figures_of_papers.title(listed[key]),
     )
     fidelity = st.segmented_control("Fidelity", FIDELITIES, default=FIDELITIES[0], required=True, key="fidelity", bind="query-params")
 entry = listed[chosen]

@@ -38,6 +38,7 @@ def behind_the_router(monkeypatch):
 def opened(page: str = "playground", **query: object) -> AppTest:
     """A page after its first run, opened by a link; no run that a test makes may end in an exception box."""
     app = AppTest.from_file("../app.py", default_timeout=60)
+    app.context["url"] = "http://127.0.0.1:8501/"
     if page != "playground":
         app.switch_page(f"pages/{page}.py")
     for name, value in query.items():
@@ -83,12 +84,17 @@ def test_a_page_runs(page, link):
 
 def test_garbage_is_named_in_one_sentence_a_value():
     app = opened(**GARBAGE)
-    sentences = [box.value for box in app.warning]
+    sentences = [box.value.replace("\\", "") for box in app.warning]
     named = [field for field in CONTROLS if any(field in sentence for sentence in sentences)]
     assert named == list(CONTROLS) and len(sentences) == len(CONTROLS)
     assert_headline_is(app, {})
     assert not set(app.query_params) & set(CONTROLS), "a refused value leaves the link"
     assert [box.value for box in faultless(app.run()).warning] == [], "said once"
+
+
+def test_text_in_a_link_stays_text():
+    (box,) = opened(nu="[a](http://a.example) www.a.example `b` **c** $d$ :red[e]").warning
+    assert not re.search(r"(?<!\\)[\[\]()`*$:<]|www\.", box.value.removeprefix("The link holds nu"))
 
 
 def test_the_default_headline_is_the_theory():
