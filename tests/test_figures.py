@@ -135,6 +135,13 @@ def test_the_identity_of_a_trace_is_fit_for_a_css_class():
     assert len({trace["uid"] for trace in traces}) == len(traces)
 
 
+def test_a_long_status_is_broken_into_lines_that_fit_the_chart():
+    words = "The learning rate 1.9 is not stable here: with these eigenvalues every method diverges from 0.0588 on."
+    (note,) = spec(result(exact("a"), status=words))["layout"]["annotations"]
+    lines = note["text"].split("<br>")
+    assert " ".join(lines) == words and max(map(len, lines)) <= 60
+
+
 def test_plotly_accepts_the_chart_whole():
     full = result(exact("a < b"), sampled(), Curve("c", X, X, discrete=True), marks=((5.0, "here"),), status="done")
     figure = chart(full)

@@ -1,6 +1,7 @@
 """A `Result` as a Plotly chart: as plain data for a live page, as a Figure for a notebook, as a file for a reader."""
 
 import html
+import textwrap
 from collections.abc import Iterable
 
 import numpy as np
@@ -148,7 +149,8 @@ def _layout(result: Result, x_axis: Name, y_axis: Name, y_range: tuple[float, fl
         for x, words in result.marks
     ]
     if result.status:
-        notes.append({"text": html.escape(result.status), "xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5, "showarrow": False})
+        lines = "<br>".join(textwrap.wrap(html.escape(result.status), 60))  # a chart clips what is wider than itself
+        notes.append({"text": lines, "xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5, "showarrow": False})
     vertical = _axis(y_axis)
     if y_range is not None:
         vertical |= {"range": [float(edge) for edge in (np.log10(y_range) if y_axis.log else y_range)]}

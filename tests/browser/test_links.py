@@ -3,10 +3,9 @@
 import json
 import re
 
-import pytest
 from by_theory import DEFAULTS
-from harness import OUT, by_key, open_page, rerun, served, settled, watched_page
-from reading import assert_all_agree, go_to, headline, in_link, main_chart, press, shown_controls
+from harness import OUT, by_key, open_page, served, watched_page
+from reading import assert_all_agree, go_to, headline, in_link, press, shown_controls
 
 TITLES = ("Playground", "Why it works", "Train live", "Papers", "Guide")
 VIEW = {
@@ -59,9 +58,8 @@ def test_a_change_of_page_keeps_the_controls(page):
     assert_all_agree(page, {"nu": 0.0125})
 
 
-@pytest.mark.parametrize("path", ["guide", "papers"])
-def test_a_link_to_a_page_without_controls_keeps_them(page, path):
-    open_page(page, f"/{path}", nu="0.0125", figure="correlated_noise/figure1_spectrum")
+def test_a_link_to_a_page_without_controls_keeps_them(page):
+    open_page(page, "/guide", nu="0.0125")
     go_to(page, "Playground")
     assert_all_agree(page, {"nu": 0.0125})
 
