@@ -15,8 +15,9 @@ class Curve:
     """One line on a chart, with an optional band around it.
 
     `x`, `y`, `low`, `high` are arrays (n,). `arm` is the glossary name of the mechanism that it belongs to (one colour
-    and one dash everywhere), "" for none. `exact` says that no sampling went into it. `discrete` says that its points
-    are measurements to be marked, not a curve to be read between them.
+    and one dash everywhere), or a name that curves of one kind share (alike within a chart), "" for none. `exact` says
+    that no sampling went into it. `discrete` says that its points are measurements to be marked, not a curve to be read
+    between them.
     """
 
     label: str

@@ -42,17 +42,21 @@ _CYCLE = (
 def strokes(arms: list[str]) -> list[Stroke]:
     """The stroke of each curve: fixed for an arm of the glossary, the next of a cycle for any other.
 
-    Guarantees: a known arm always looks the same; curves without a known arm differ from each other, six at a time, and
-    take the colours that no known arm of the same chart has first.
+    Guarantees: a known arm always looks the same; curves of one unknown arm look alike within a chart; different unknown
+    arms, and curves without an arm (""), differ from each other, six at a time, and take the colours that no known arm
+    of the same chart has first.
     """
     taken = {STROKES[arm].colour for arm in arms if arm in STROKES}
     free = [stroke for stroke in _CYCLE if stroke.colour not in taken] or list(_CYCLE)
     unknown = 0
+    given = dict(STROKES)
     chosen = []
     for arm in arms:
-        if arm in STROKES:
-            chosen.append(STROKES[arm])
+        if arm in given:
+            chosen.append(given[arm])
         else:
             chosen.append(free[unknown % len(free)])
             unknown += 1
+            if arm:
+                given[arm] = chosen[-1]
     return chosen

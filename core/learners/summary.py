@@ -38,10 +38,10 @@ def curves(snapshots: Iterable[Snapshot], arms: Sequence[Arm], measure: str) -> 
         title=f"{name(measure).words} of {len(arms)} simulated arms",
         curves=tuple(
             Curve(
-                arm.label, steps, mean[:, index], arm=arm.mechanism.arm if arm.noise_multiplier > 0 else "none",
+                arm.label, steps, mean[:, index], arm=look,
                 **({} if replicates == 1 else {"low": low[:, index], "high": high[:, index]}),
             )
-            for index, arm in enumerate(arms)
+            for index, (arm, look) in enumerate(zip(arms, looks(arms), strict=True))
         ),
         x_name="step",
         y_name=measure,
@@ -49,6 +49,12 @@ def curves(snapshots: Iterable[Snapshot], arms: Sequence[Arm], measure: str) -> 
         band=_words(replicates, name(measure).log),
         status=snapshots[-1].status,
     )
+
+
+def looks(arms: Sequence[Arm]) -> list[str]:
+    """The `Curve.arm` of each arm: its mechanism's name ("none" without noise), or its label where arms share that name."""
+    kinds = [arm.mechanism.arm if arm.noise_multiplier > 0 else "none" for arm in arms]
+    return [kind if kinds.count(kind) == 1 else arm.label for arm, kind in zip(arms, kinds, strict=True)]
 
 
 def noise_norm_rms(arm: Arm, numbers: int, steps: int) -> np.ndarray:

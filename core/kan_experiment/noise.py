@@ -1,0 +1,143 @@
+"""What each lambda is charged at the same privacy, by every accountant, and the noise that training feels of it."""
+
+import math
+from dataclasses import asdict
+
+import numpy as np
+
+from core import amplification
+from core.kan_experiment.setting import KanSetting, correlations, data_of
+from core.problems.datasets import TwoClasses
+from core.results import Curve, Result, Table
+
+GRID = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+"""Lambdas at which a curve against lambda is computed."""
+SOURCE = "arXiv 2605.12648, Appendix F"
+WORDS = {
+    "tight": "tight, certified",
+    "spectral": "spectral bound",
+    "closed_form": "the paper's closed form",
+    "no_amplification": "without amplification",
+}
+"""The accountants in words."""
+
+
+def noise_multiplier(setting: KanSetting, correlation: float, n_samples: int) -> float:
+    """Noise multiplier [clip_norm] that makes the setting's run on `n_samples` records (epsilon, delta)-private.
+
+    Zero-out adjacency. Poisson batches are charged by the setting's accountant, batches of a fixed size by counting
+    participations.
+    """
+    method = setting.accountant if setting.sampling == "poisson" else "no_amplification"
+    return _by(method, setting, correlation, n_samples)
+
+
+def charges(setting: KanSetting, correlation: float, n_samples: int) -> dict[str, float | str]:
+    """The noise multiplier that each accountant asks for, or the sentence in which it says why it does not apply.
+
+    The keys are those of `WORDS`; "tight", which takes seconds, is there where it is the setting's accountant.
+    """
+    asked = [method for method in WORDS if method != "tight" or setting.accountant == "tight"]
+    found: dict[str, float | str] = {}
+    for method in asked:
+        try:
+            found[method] = _by(method, setting, correlation, n_samples)
+        except ValueError as error:
+            found[method] = f"not applicable: {error}"
+    return found
+
+
+def noise_multipliers(setting: KanSetting, data: TwoClasses | None = None) -> Table:
+    """Per lambda the noise multiplier by every accountant, and the slow noise that training feels, DP-SGD's being 1."""
+    n_samples = len((data or data_of(setting)).labels)
+    rows, independent = [], None
+    for correlation in correlations(setting):
+        found = charges(setting, correlation, n_samples)
+        best = found[setting.accountant]
+        independent = independent or best
+        rows.append((correlation, *found.values(), (1 - correlation) * best / independent))
+    return Table(
+        title="Noise multiplier for the same privacy",
+        columns=("lambda", *(WORDS[method] for method in found), "slow noise felt"),
+        rows=tuple(rows),
+        source=SOURCE,
+        caption=(
+            f"({setting.epsilon:g}, {setting.delta:g}), zero-out adjacency, {setting.steps:,} steps, sampling rate "
+            f"{setting.batch_size / n_samples:.3g}, so that a record joins {setting.batch_size * setting.steps / n_samples:.3g} "
+            "times on average. The bounds on Poisson batches are ours; without amplification it also holds for batches of a "
+            f"fixed size. Slow noise felt: (1 - lambda) kappa(lambda) / kappa(0) by the {WORDS[setting.accountant]} accountant."
+        ),
+        settings=asdict(setting),
+    )
+
+
+def accountant_curves(setting: KanSetting, data: TwoClasses | None = None) -> Result:
+    """Noise multiplier against lambda by every accountant, at the setting's privacy."""
+    n_samples = len((data or data_of(setting)).labels)
+    found = {correlation: charges(setting, correlation, n_samples) for correlation in _grid(setting)}
+    curves, refusals = [], []
+    for method in found[0.0]:
+        known = {x: charge[method] for x, charge in found.items() if isinstance(charge[method], float)}
+        if known:
+            few = len(known) == 1  # a line of one point cannot be seen
+            curves.append(Curve(WORDS[method], list(known), list(known.values()), exact=True, discrete=few))
+        if len(known) < len(found):
+            refused = next(charge[method] for charge in found.values() if isinstance(charge[method], str))
+            refusals.append(f"{WORDS[method].capitalize()} is {refused}.")
+    return Result(
+        title="What each accountant charges",
+        curves=tuple(curves),
+        x_name="correlation",
+        y_name="noise_multiplier",
+        source=SOURCE,
+        caption=(
+            "Noise multiplier for the same (epsilon, delta) against lambda. All are upper bounds, so the lowest line is the "
+            "one to use; what lies above it is noise that nobody needs. " + " ".join(refusals)
+        ).strip(),
+        settings=asdict(setting),
+    )
+
+
+def felt_noise(setting: KanSetting, data: TwoClasses | None = None) -> Result:
+    """Slow and fast noise against lambda at equal privacy, DP-SGD's being 1.
+
+        slow: (1 - lambda) kappa(lambda) / kappa(0),    fast: (1 + lambda) kappa(lambda) / kappa(0)
+    """
+    n_samples = len((data or data_of(setting)).labels)
+    grid = np.array(_grid(setting))
+    kappa = np.array([noise_multiplier(setting, correlation, n_samples) for correlation in grid])
+    ratio = kappa / kappa[0]
+    slow = (1 - grid) * ratio
+    least = int(np.argmin(slow))
+    return Result(
+        title="The noise that training feels",
+        curves=(
+            Curve("slow noise, which adds up over steps", grid, slow, exact=True),
+            Curve("fast noise, which alternates", grid, (1 + grid) * ratio, exact=True),
+        ),
+        x_name="correlation",
+        y_name="noise_ratio",
+        source=SOURCE,
+        caption=(
+            "Noise that adds up over the steps falls with lambda where the privacy charge rises more slowly than "
+            "1/(1 - lambda); noise that alternates from step to step always rises. A smooth problem hears the slow one, a "
+            "two-layer network both: hence a best lambda in between, if there is one."
+        ),
+        verdict=f"Slow noise is least at lambda = {grid[least]:g}: {slow[least]:.2f} times that of DP-SGD.",
+        settings=asdict(setting),
+    )
+
+
+def _grid(setting: KanSetting) -> tuple[float, ...]:
+    """Lambdas of a curve; the tight accountant takes seconds each, so it computes those that are compared."""
+    return correlations(setting) if setting.accountant == "tight" else tuple(sorted({*GRID, *correlations(setting)}))
+
+
+def _by(method: str, setting: KanSetting, correlation: float, n_samples: int) -> float:
+    rate = setting.batch_size / n_samples
+    arguments = (correlation, rate, setting.steps, setting.epsilon, setting.delta)
+    if method == "closed_form":
+        return amplification.closed_form(*arguments)
+    if method == "no_amplification":
+        return amplification.calibrate_without_amplification(*arguments)
+    return amplification.calibrate(*arguments, method=method)

@@ -1,0 +1,81 @@
+"""A `KanSetting` as a run: `Plan.stream()` trains every lambda at once on the same batches and the same seed noise."""
+
+from dataclasses import dataclass, field
+
+from core import mechanisms
+from core.kan_experiment.noise import noise_multiplier
+from core.kan_experiment.setting import SAMPLINGS, KanSetting, correlations, data_of
+from core.learners import Arm
+from core.learners.batches import participation
+from core.learners.dp_ftrl import DpFtrlConfig
+from core.names import ARMS
+from core.problems.datasets import TwoClasses
+from core.problems.kan import Kan
+from core.simulation import Plan as SimulationPlan
+
+SHOWN_SNAPSHOTS = 30
+WATCHED = 1000
+"""Records on which losses and accuracy are measured at each snapshot: measuring costs as much as training."""
+WITHOUT_NOISE = ARMS["none"]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(SimulationPlan):
+    """Everything that one run needs; `data` are the records behind the problem."""
+
+    setting: KanSetting
+    problem: Kan
+    data: TwoClasses = field(kw_only=True)
+
+    def arm(self, correlation: float) -> int:
+        """Place of a lambda among the arms. Raises: ValueError for one that is not compared."""
+        return [arm.label for arm in self.arms].index(label(correlation))
+
+
+def label(correlation: float) -> str:
+    """How an arm is called: "lambda 0.75", and DP-SGD at 0."""
+    return f"lambda {correlation:g}" if correlation else "lambda 0: DP-SGD"
+
+
+def arms_of(setting: KanSetting, n_samples: int) -> tuple[Arm, ...]:
+    """Each lambda at the noise that makes it (epsilon, delta)-private, and training without noise; the latter alone
+    where the setting is not private.
+
+    Guarantees: lambda = 0 is DP-SGD; all arms spend at most the setting's epsilon at its delta.
+    """
+    without = Arm(WITHOUT_NOISE, mechanisms.independent(), 0.0, setting.learning_rate)
+    if not setting.private:
+        return (without,)
+    return *(
+        Arm(
+            label(correlation),
+            mechanisms.lambda_cgd(correlation) if correlation else mechanisms.independent(),
+            noise_multiplier(setting, correlation, n_samples),
+            setting.learning_rate,
+        )
+        for correlation in correlations(setting)
+    ), without
+
+
+def plan(setting: KanSetting, data: TwoClasses | None = None) -> Plan:
+    """The run of a setting on its own data set, or on `data`. Calibrating the arms may take seconds, once.
+
+    Raises: ValueError for a batch larger than the data set.
+    """
+    data = data or data_of(setting)
+    problem = Kan(
+        data.features, data.labels, setting.width, setting.n_basis, test=data.test, watched=WATCHED, seed=setting.seed
+    )
+    config = DpFtrlConfig(
+        steps=setting.steps,
+        batch_size=setting.batch_size,
+        clip_norm=setting.clip_norm,
+        clipping=setting.private,
+        replicates=setting.replicates,
+        seed=setting.seed,
+        device=setting.device,
+        record_every=max(1, setting.steps // SHOWN_SNAPSHOTS),
+        sampling=SAMPLINGS[setting.sampling],
+    )
+    participation(problem, config)  # a batch that is too large is told as such, before it is charged
+    return Plan(setting, problem, arms_of(setting, problem.n_samples), config, data=data)
