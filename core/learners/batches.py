@@ -95,8 +95,8 @@ class Poisson(Sampling):
 class FixedSize(Sampling):
     """Each step takes B different records, uniformly, whatever the steps before took: the batches of 2605.12648.
 
-    A record that joins takes the place of another one, which voids the amplification that the paper claims; hence the
-    charge is that of a record that joins every step.
+    A record that joins takes the place of another one, which voids the amplification that the paper claims
+    (`core.amplification.fixed_size_counterexample`); hence the charge is that of a record that joins every step.
     """
 
     def participation(self, n_samples: int, config: DpFtrlConfig) -> Participation:

@@ -57,7 +57,7 @@ def _quantiles(norms: Tensor, weights: Tensor | None) -> dict[str, Tensor]:
     sizes = present.sum(-1)
     measures = {}
     for name, share in QUANTILES.items():
-        rank = (share * sizes).ceil().long().clamp(min=1) - 1
+        rank = (share * sizes.double()).ceil().long().clamp(min=1) - 1
         norm = ordered.gather(-1, rank.expand(norms.shape[:2])[..., None])[..., 0]
         measures[name] = torch.where(sizes > 0, norm, 0.0)
     return measures

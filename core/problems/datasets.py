@@ -83,14 +83,15 @@ def digits(positive: Sequence[int] = ODD, negative: Sequence[int] = EVEN, seed: 
 
 
 def additive_teacher(n_samples: int = 24_000, dim: int = 10, flipped: float = 0.05, seed: int = 0) -> TwoClasses:
-    """x uniform on [-1, 1]^d, y = sign(sum_i sin(pi w_i x_i) + x_1 x_2 / 2), w ~ N(0, 1), a share of labels flipped.
+    """x uniform on [-1, 1]^d, y = sign(sum_i sin(pi w_i x_i) + x_1 x_2 / 2), a share of the labels flipped.
 
+    The frequencies w are drawn from [.5, 1.5]: every input matters, none by a straight line.
     A sum of curves of one input each, nearly: what a Kolmogorov-Arnold network can learn and a linear model cannot.
     """
     dim = whole("dim", dim, at_least=2)
     flipped = real("flipped", flipped, at_least=0.0, below=0.5)
     source, x = _uniform(n_samples, dim, seed)
-    weights = source.standard_normal(dim)
+    weights = source.uniform(0.5, 1.5, dim)
     signal = np.sin(np.pi * weights * x).sum(axis=1) + 0.5 * x[:, 0] * x[:, 1]
     signs = np.where(source.random(len(x)) < flipped, -1.0, 1.0)
     return _split(x, signs * np.where(signal > 0, 1.0, -1.0), _numbered(dim), ("-1", "+1"), _DRAWN, seed)

@@ -1,7 +1,5 @@
 """The two-layer Kolmogorov-Arnold network of arXiv 2605.12648 as a problem in outer-product form."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -96,13 +94,17 @@ class Kan:
         return measures
 
     def predict(self, theta: Tensor, inputs: Tensor) -> Tensor:
-        """f (arms, replicates, n) at `inputs` (n, d) within [-1, 1]: positive where the network says +1."""
+        """f (arms, replicates, n) at `inputs` (n, d): positive where the network says +1.
+
+        Raises: ValueError for inputs outside [-1, 1].
+        """
         return self._scores(theta, self._spline_features(inputs.to(self.start)))
 
     def edge_functions(self, theta: Tensor, points: Tensor) -> Tensor:
         """The curves sum_k theta_j,ik b_k(x) that unit j learned of input i: (..., width, d, n) at `points` (n,).
 
         `theta` (..., width, features) may be cut down to the units that one wants to see.
+        Raises: ValueError for points outside [-1, 1].
         """
         basis = self.splines.values(points.to(self.start))
         return theta.unflatten(-1, (self.dim, self.splines.n_basis)) @ basis.mT
@@ -126,12 +128,9 @@ class Kan:
     def _scores(self, theta: Tensor, features: Tensor) -> Tensor:
         """f (arms, replicates, n) on spline features (n, features), in blocks of records."""
         rows = max(1, _BLOCK_NUMBERS // (theta.shape[0] * theta.shape[1] * self.outputs))
-        sums = [evaluate(self._outer, hidden)[0].sum(-1) for hidden in self._blocks(theta, features, rows)]
+        hidden = (self._hidden(theta, block) for block in features.split(rows))
+        sums = [evaluate(self._outer, units)[0].sum(-1) for units in hidden]
         return torch.cat(sums, dim=-1) * self.outputs**-0.5
-
-    def _blocks(self, theta: Tensor, features: Tensor, rows: int) -> Iterator[Tensor]:
-        for block in features.split(rows):
-            yield self._hidden(theta, block)
 
     def _margins(self, theta: Tensor, features: Tensor, labels: Tensor) -> Tensor:
         return labels * self._scores(theta, features)

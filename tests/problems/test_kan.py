@@ -138,6 +138,14 @@ def test_edge_functions_are_the_splines_between_inputs_and_units():
     torch.testing.assert_close(problem.edge_functions(problem.start[1:2], points), expected[1:2], rtol=1e-12, atol=1e-12)
 
 
+def test_points_outside_the_interval_are_refused():
+    problem = Kan(*data(), 4)
+    with pytest.raises(ValueError, match=r"points=1.5, expected within \[-1, 1\]"):
+        problem.predict(problem.start.expand(1, 1, -1, -1), torch.full((2, 3), 1.5))
+    with pytest.raises(ValueError, match=r"points=-2.0|points=2.0"):
+        problem.edge_functions(problem.start, torch.tensor([-2.0]))
+
+
 def test_the_seed_draws_start_and_second_layer_alike_in_every_precision():
     single, double, other = Kan(*data(), 4, seed=3), Kan(*data(), 4, seed=3, dtype=DOUBLE), Kan(*data(), 4, seed=4)
     assert torch.equal(single.start, double.start.float()) and not torch.equal(single.start, other.start)
