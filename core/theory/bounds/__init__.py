@@ -1,0 +1,44 @@
+"""What the papers prove about risk, as calculators: values, constants and conditions, and a sentence where one fails.
+
+`kan`, `regimes`: the theorems of 2605.12648. `margin`: its assumption on the data, measured. `noise`: exact noise energy.
+"""
+
+from core.theory.bounds.kan import (
+    Bound,
+    Condition,
+    KanRun,
+    curvature_bound,
+    gradient_bound,
+    least_width,
+    optimisation_bound,
+    optimisation_order,
+    population_order,
+    smoothness_bound,
+    width_range,
+)
+from core.theory.bounds.margin import NtkMargin, ntk_margin, output_factors
+from core.theory.bounds.noise import crossing_step, cumulative_noise, felt_noise
+from core.theory.bounds.regimes import Regime, representative_regimes, revealed_delta
+
+__all__ = [
+    "Bound",
+    "Condition",
+    "KanRun",
+    "NtkMargin",
+    "Regime",
+    "crossing_step",
+    "cumulative_noise",
+    "curvature_bound",
+    "felt_noise",
+    "gradient_bound",
+    "least_width",
+    "ntk_margin",
+    "optimisation_bound",
+    "optimisation_order",
+    "output_factors",
+    "population_order",
+    "representative_regimes",
+    "revealed_delta",
+    "smoothness_bound",
+    "width_range",
+]
