@@ -1,7 +1,7 @@
 """Every page of the workbench as a notebook: the same functions, the same settings, and a check of the headline."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from core import comparison, notebook, papers
 from core.check import choice
@@ -12,22 +12,26 @@ ADDRESS = "http://127.0.0.1:8501/"
 
 @dataclass(frozen=True)
 class View:
-    """A page as a notebook: `body` is percent-format source, `headline` gives the numbers that its last cell asserts."""
+    """A page as a notebook: `body` is percent-format source, `headline` gives the numbers that its last cell asserts.
+
+    `choices`: what a page lets choose beyond the setting, with its defaults.
+    """
 
     title: str
     body: str
     headline: Callable[[Setting], dict[str, float]]
+    choices: dict[str, bool | str] = field(default_factory=dict)
 
 
-def notebook_of(page: str, setting: Setting, permalink: str) -> bytes:
-    """The .ipynb of a page at a setting, which can be found again at `permalink`.
+def notebook_of(page: str, setting: Setting, permalink: str, **choices: bool | str) -> bytes:
+    """The .ipynb of a page at a setting, which can be found again at `permalink`; `choices` of the page go before defaults.
 
     Guarantees: it needs `core` alone, shows the page's headline figure, and its last cell asserts the headline.
     Raises: ValueError for a page that there is not.
     """
     view = VIEWS[choice("page", page, tuple(VIEWS))]
     headline = {name: float(f"{value:.9g}") for name, value in view.headline(setting).items()}  # alike on every machine
-    return notebook.build(view.title, asdict(setting) | headline, permalink, _SETTING + view.body)
+    return notebook.build(view.title, asdict(setting) | view.choices | choices | headline, permalink, _SETTING + view.body)
 
 
 def all_notebooks() -> dict[str, bytes]:
@@ -108,9 +112,17 @@ _TRAIN = """\
 # %% [markdown]
 # ## The run, with 95% bands over replicates and the exact theory behind it
 # %%
-from core import simulation
+from pathlib import Path
 
-plan = simulation.gaussian(setting)
+from core import simulation
+from core.problems import tables
+
+if data == "Gaussian design":
+    plan = simulation.gaussian(setting, clipping)
+elif data == "Diabetes (real)":
+    plan = simulation.table(setting, tables.diabetes(), clipping)
+else:  # put your table beside this notebook
+    plan = simulation.table(setting, tables.from_csv(Path("table.csv").read_bytes(), target), clipping)
 snapshots = [simulation.keep(snapshot) for snapshot in plan.stream()]
 chart(simulation.outcome(plan, snapshots))
 # %%
@@ -123,7 +135,8 @@ for row in ledger.rows:
 from core import comparison
 
 assert abs(comparison.improvement(setting)["nu_ftrl"] / gain_nu_ftrl - 1) < 1e-6
-assert all(row[ledger.columns.index("epsilon")] <= setting.epsilon for row in ledger.rows)
+spent = [row[ledger.columns.index("epsilon")] for row in ledger.rows]
+assert max(spent) <= setting.epsilon if clipping else min(spent) == float("inf")
 """
 
 _GUIDE = """\
@@ -153,7 +166,9 @@ assert abs(independent / curve[-1] / gain_nu_ftrl - 1) < 1e-6
 VIEWS = {
     "playground": View("Noises compared at the same privacy", _PLAYGROUND, _gains),
     "why": View("Why correlated noise works", _WHY, _sensitivities),
-    "train": View("A real run beside exact theory", _TRAIN, _gains),
+    "train": View(
+        "A real run beside exact theory", _TRAIN, _gains, {"data": "Gaussian design", "target": "", "clipping": True}
+    ),
     "guide": View("First steps with the package", _GUIDE, _gains),
 }
 

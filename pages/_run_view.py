@@ -34,7 +34,7 @@ def _paint(wanted: Wanted, was_running: bool) -> None:
     with st.container(key="run-state"):
         words = (
             f"{job.state}: step {step:,} of {planned.config.steps:,} on {describe(planned.config.device)}, "
-            f"{job.rate * every:,.0f} steps a second, {planned.config.replicates} replicates, painted every {every} steps"
+            f"{job.rate * every:,.0f} steps a second, {planned.config.replicates} replicates"
         )
         st.progress(step / planned.config.steps, words)
         if box.wanted != wanted:

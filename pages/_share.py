@@ -41,14 +41,14 @@ def link(setting: Setting) -> None:
     _COPY(key="copy-link", width="content", data={field: changed.get(field) for field in asdict(setting)})
 
 
-def bar(page: str, setting: Setting) -> None:
-    """Copy link and Notebook, side by side."""
+def bar(page: str, setting: Setting, **choices: bool | str) -> None:
+    """Copy link and Notebook, side by side; `choices` are those that the page offers beyond the setting."""
     address = permalink(setting)  # the notebook is made when it is asked for, where no session says what the address is
     with st.container(key="share", horizontal=True, vertical_alignment="center"):
         link(setting)
         st.download_button(
             "Notebook",
-            lambda: views.notebook_of(page, setting, address),
+            lambda: views.notebook_of(page, setting, address, **choices),
             f"{page}.ipynb",
             "application/x-ipynb+json",
             key="notebook",
@@ -60,4 +60,5 @@ def bar(page: str, setting: Setting) -> None:
 def permalink(setting: Setting) -> str:
     """The address of this page with every control that is not at its default."""
     query = urlencode(setting.changes())
-    return st.context.url.split("?")[0] + (f"?{query}" if query else "")
+    here = (st.context.url or views.ADDRESS).split("?")[0]  # a page run by a test has no address
+    return here + (f"?{query}" if query else "")

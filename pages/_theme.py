@@ -13,7 +13,7 @@ _CSS = """
   .headline { display: flex; flex-wrap: wrap; gap: .25rem 2.5rem; }
   .headline > div { display: flex; align-items: center; gap: .7rem; }
   .headline b { font-size: 2.6rem; letter-spacing: -.02em; min-width: 3.4ch; }
-  .headline small { font-size: .95rem; max-width: 12rem; }
+  .headline small { font-size: .95rem; }
   .stMarkdown table { display: block; overflow-x: auto; max-width: 100%; }
   /* Contrast of 4.5 to 1 where Streamlit's own colours fall short of it. */
   [data-testid="stCaptionContainer"] { opacity: .85 !important; }
@@ -23,7 +23,7 @@ _CSS = """
   @media (max-width: 640px) {
     .stMainBlockContainer { padding-left: 1rem; padding-right: 1rem; }
     .headline b { font-size: 1.7rem; }
-    .headline small { font-size: .85rem; max-width: none; }
+    .headline small { font-size: .85rem; }
   }
 </style>
 """

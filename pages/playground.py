@@ -13,19 +13,26 @@ with st.container(key="headline"):
     st.html(
         '<div class="headline">'
         + "".join(
-            f'<div><b id="gain-{arm}">{comparison.spell_gain(gains[arm])}</b>'
-            f"<small>less error than DP-SGD<br>with {noise} noise</small></div>"
+            f'<div><b id="gain-{arm}">{comparison.spell_gain(gains[arm])}</b><small>'
+            f'<span id="says-{arm}">{comparison.says_gain(gains[arm])}</span><br>with {noise} noise</small></div>'
             for arm, noise in (("nu_ftrl", "nu-correlated"), ("lambda_cgd", "lambda-correlated"))
         )
         + "</div>"
     )
+
+
+def words(knob: str) -> dict[float, dict[str, str]]:
+    """The headline at each value of a knob, by the spot on the page."""
+    arm = KNOBS[knob]
+    return {
+        value: {f"#gain-{arm}": comparison.spell_gain(gain), f"#says-{arm}": comparison.says_gain(gain)}
+        for value, gain in comparison.gains_over(setting, knob).items()
+    }
+
+
 _figure.show(
     comparison.excess_risk(setting), "main", comparison.excess_risk, "excess_risk",
-    frames={knob: comparison.risk_frames(setting, knob) for knob in KNOBS},
-    texts={
-        knob: {value: {f"#gain-{arm}": comparison.spell_gain(gain)} for value, gain in comparison.gains_over(setting, knob).items()}
-        for knob, arm in KNOBS.items()
-    },
+    frames={knob: comparison.risk_frames(setting, knob) for knob in KNOBS}, texts={knob: words(knob) for knob in KNOBS},
 )
 with st.container(key="presets", horizontal=True):
     for key, preset in presets().items():

@@ -24,4 +24,4 @@ with st.container(key="run-buttons", horizontal=True):
 _run_view.live(wanted)
 if _run.bench().plan is not None:
     _figure.table(simulation.ledger(_run.bench().plan), "ledger", simulation.ledger, "sensitivity")
-_share.bar("train", setting)
+_share.bar("train", setting, data=source, target=target, clipping=clipping)

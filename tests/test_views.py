@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -29,6 +30,13 @@ def test_the_notebook_of_a_page_runs_and_shows_a_chart(page, monkeypatch, tmp_pa
     done = execute(views.notebook_of(page, QUICK, "http://127.0.0.1:8501/?nu=0.2"), monkeypatch, tmp_path)
     kinds = {kind for cell in done.cells if cell.cell_type == "code" for out in cell.outputs for kind in out.get("data", {})}
     assert "application/vnd.plotly.v1+json" in kinds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clipping", [True, False])
+def test_the_notebook_of_a_run_on_a_real_table_runs(clipping, monkeypatch, tmp_path):
+    setting = replace(QUICK, batch_size=50)
+    execute(views.notebook_of("train", setting, "", data="Diabetes (real)", clipping=clipping), monkeypatch, tmp_path)
 
 
 @pytest.mark.slow

@@ -45,7 +45,7 @@ class LiveChart {
     this.Plotly = Plotly;
     this.drag = JSON.parse(data.drag);
     this.figure = JSON.parse(data.figure);
-    this.node.style.height = `${data.height}px`;
+    this.followed = {};
     this.node.setAttribute("aria-label", data.label);
     this.speak(Object.keys(this.drag)); // a slider that Python moved was followed with the words of the old figures
     schedule(this);
@@ -83,7 +83,8 @@ class LiveChart {
     const layout = structuredClone(this.figure.layout); // plotly.js writes a viewer's zoom into what it is given
     for (const [key, { value, frames }] of Object.entries(this.drag ?? {})) {
       const now = spoken(key);
-      const frame = now === value ? undefined : frames[now];
+      if (now === value || now in frames) this.followed[key] = now; // between two frames the last one stays
+      const frame = this.followed[key] === value ? undefined : frames[this.followed[key]];
       for (const [index, changes] of Object.entries(frame?.data ?? {})) Object.assign(data[index], changes);
       Object.assign(layout, frame?.layout);
     }
@@ -133,6 +134,7 @@ function themed({ data, layout }, style) {
 
 export default function ({ data, parentElement }) {
   const node = parentElement.querySelector(".live-chart");
+  node.style.height = `${data.height}px`; // before plotly.js is here, so that nothing below jumps when it comes
   node.chart ??= new LiveChart(node);
   loadPlotly(data.plotly).then(
     (Plotly) => node.chart?.show(data, Plotly),

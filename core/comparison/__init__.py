@@ -34,6 +34,7 @@ from core.comparison.sweeps import (
     risk_against_memory,
     risk_frames,
     risks_over,
+    says_gain,
     spectrum_frames,
     spell_gain,
 )

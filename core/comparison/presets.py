@@ -26,7 +26,7 @@ def presets() -> dict[str, Preset]:
     """
     default = Setting()
     return {
-        "sweet": Preset("Sweet spot", "The noise of one step is taken back over the next 1/nu steps.", default),
+        "sweet": Preset("Sweet spot", "The noise of one step is taken back in small pieces over the next hundred steps: little to pay, much cancelled.", default),
         "plain": Preset("Plain DP-SGD", "nu = 1 and lambda = 0 are independent noise.", replace(default, nu=1.0, correlation=0.0)),
         "over": Preset(
             "Over-correlated",

@@ -34,8 +34,8 @@ def noise_spectrum(setting: Setting) -> Result:
         y_name="power",
         source="arXiv 2310.06771, Section 2 and Appendix C",
         caption=(
-            "Left: slow noise, which adds up over many steps. Right: noise that alternates from step to step. One "
-            "line is what the optimiser hears: how strongly gradient descent responds. Correlated noise moves its power to where the "
+            "Left: slow noise, which adds up over many steps. Right: noise that alternates from step to step. The line "
+            "'what the optimiser hears' is how strongly gradient descent responds to each. Correlated noise moves its power to where the "
             "optimiser does not listen. The step towards more correlation raises the right end: that is its price."
         ),
         settings=asdict(setting),

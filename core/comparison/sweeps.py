@@ -24,10 +24,13 @@ KNOBS = {"nu": "nu_ftrl", "correlation": "lambda_cgd"}
 def risks_over(setting: Setting, knob: str) -> tuple[tuple[float, ...], np.ndarray]:
     """Exact suboptimality for every value of one knob: (values, array (len(values), shown steps)).
 
-    `knob` is "nu" or "correlation"; its grid holds the setting's own value too, so that a slider can rest on it.
+    `knob` is "nu" or "correlation"; the values are its grid, thinned where one curve is dear (large dim x steps), and the
+    setting's own value, so that a slider can rest on it.
     """
     choice("knob", knob, tuple(KNOBS))
-    grid = tuple(sorted({*(NU_GRID if knob == "nu" else CORRELATION_GRID), getattr(setting, knob)}))
+    whole = NU_GRID if knob == "nu" else CORRELATION_GRID
+    kept = np.linspace(0, len(whole) - 1, _affordable(setting, 8e6, len(whole))).round().astype(int)
+    grid = tuple(sorted({*(whole[index] for index in kept), getattr(setting, knob)}))
     return grid, _risks_over(_without_noise(setting), knob, grid)
 
 
@@ -96,7 +99,7 @@ def risk_against_memory(setting: Setting) -> Result:
 def risk_against_learning_rate(setting: Setting) -> Result:
     """Final suboptimality of each noise against the learning rate: the fair comparison lets each choose its own."""
     limit = largest_stable_learning_rate(setting)
-    rates = np.geomspace(limit / 300, min(0.9 * limit, 2.0), 15)
+    rates = np.geomspace(limit / 300, min(0.9 * limit, 2.0), _affordable(setting, 3e6, 15))
     chosen = {arm: mechanism for arm, mechanism in arms(setting).items() if arm != "optimal_for"}
     risks = np.stack([
         risk_curves(replace(setting, learning_rate=float(rate)), list(chosen.values()))[:, -1] for rate in rates
@@ -128,12 +131,26 @@ def risk_against_learning_rate(setting: Setting) -> Result:
     )
 
 
+def says_gain(gain: float) -> str:
+    """What stands beside the number of the headline: whether it is a win, in words."""
+    if not math.isfinite(gain):
+        return "no answer: every method diverges"
+    if gain < 0.995:
+        return f"LOSES: {spell_gain(1 / gain)} the error of DP-SGD"
+    return "less error than DP-SGD"
+
+
 def spell_gain(gain: float) -> str:
     """A gain as the headline writes it: about three significant digits and an x; a dash when nothing is finite."""
     if not math.isfinite(gain):
         return "-"
     digits = 2 if 0.1 <= gain < 10 else 1 if 10 <= gain < 100 else 0
     return (f"{gain:.2g}" if gain < 0.1 else f"{gain:.{digits}f}") + "x"
+
+
+def _affordable(setting: Setting, budget: float, most: int) -> int:
+    """How many curves a page can wait for: as many as `budget` numbers, at least 7 and at most `most`."""
+    return int(min(most, max(7, budget // (setting.dim * setting.steps))))
 
 
 def _forgetting(knob: str, value: float) -> float:

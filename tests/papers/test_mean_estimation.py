@@ -34,15 +34,15 @@ def test_ratio_rises_to_one_while_the_printed_rate_falls_to_zero():
     exact, printed = result.curve(EXACT), result.curve("printed rate, without constants")
     assert np.all(np.diff(exact.x) > 0) and np.all(np.diff(exact.y) > 0) and np.all(exact.y < 1)
     assert exact.y[-1] > 0.999 and printed.y[-1] < 1e-3
-    assert result.verdict.startswith("Near 0: Matches the paper: at learning rate 0.001 the best noise leaves 1.5% of")
-    assert "Near 1: Does not match the paper: at learning rate 0.982 the best noise leaves 100.0% of" in result.verdict
+    assert "falls to 0: Matches the paper: at learning rate 0.001 the best noise leaves 1.5% of" in result.verdict
+    assert "rises to 1: Does not match the paper: at learning rate 0.982 the best noise leaves 100.0% of" in result.verdict
 
 
 def test_verdict_follows_the_numbers(monkeypatch):
     monkeypatch.setattr(mean, "optimal_risk", lambda learning_rate, rho: 1e-3 * mean.dp_sgd_risk(learning_rate, rho))
-    assert "Near 1: Matches" in figure1().verdict
+    assert "rises to 1: Matches" in figure1().verdict
     monkeypatch.setattr(mean, "optimal_risk", mean.dp_sgd_risk)
-    assert "Near 0: Does not match" in figure1().verdict
+    assert "falls to 0: Does not match" in figure1().verdict
 
 
 def test_coefficients_are_those_of_the_theorem():

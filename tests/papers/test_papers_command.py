@@ -40,7 +40,7 @@ def test_computes_a_figure_into_csv_and_a_page_that_fetches_nothing(tmp_path, ca
     rows = list(csv.reader(line for line in content.splitlines() if not line.startswith("#")))
     assert rows[0] == ["curve", "learning_rate", "ratio", "low", "high"] and len(rows) == 1 + 3 * 41
     page = (folder / "correlated_noise_figure1.html").read_text()
-    assert "Plotly.newPlot" in page and 'src="http' not in page and "near 1" in page.lower()
+    assert "Plotly.newPlot" in page and 'src="http' not in page and "rises to 1" in page
     captured = capsys.readouterr()
     assert str(folder / "correlated_noise_figure1.csv") in captured.out
     assert "Does not match the paper" in " ".join(captured.out.split())
