@@ -46,7 +46,6 @@ class LiveChart {
     this.drag = JSON.parse(data.drag);
     this.figure = JSON.parse(data.figure);
     this.followed = {};
-    this.node.setAttribute("aria-label", data.label);
     this.speak(Object.keys(this.drag)); // a slider that Python moved was followed with the words of the old figures
     schedule(this);
   }
@@ -135,6 +134,7 @@ function themed({ data, layout }, style) {
 export default function ({ data, parentElement }) {
   const node = parentElement.querySelector(".live-chart");
   node.style.height = `${data.height}px`; // before plotly.js is here, so that nothing below jumps when it comes
+  node.setAttribute("aria-label", data.label);
   node.chart ??= new LiveChart(node);
   loadPlotly(data.plotly).then(
     (Plotly) => node.chart?.show(data, Plotly),
