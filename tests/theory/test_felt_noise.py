@@ -70,7 +70,9 @@ def test_calibrated_noises_cross():
     assert before.sum() == 10
 
 
-@pytest.mark.parametrize("noise_multiplier, expected", [(4.0, math.inf), (3.9999, 1 + 14.9992 / 0.00005), (1.0, 1), (0.5, 1)])
+@pytest.mark.parametrize(
+    "noise_multiplier, expected", [(4.0, math.inf), (3.9999, 1 + 14.9992 / 0.00005), (1.0, 1), (0.5, 1)]
+)
 def test_crossing_never_late_or_at_once(noise_multiplier, expected):
     assert crossing_step(0.75, noise_multiplier, 1.0) == pytest.approx(expected, rel=1e-4)
 

@@ -20,7 +20,8 @@ from core.theory.bounds import (
     smoothness_bound,
     width_range,
 )
-from core.theory.bounds import kan as rooms
+from core.theory.bounds import kan as constants
+from core.theory.bounds.kan_proof import Proof
 
 torch.set_num_threads(1)
 
@@ -38,11 +39,17 @@ VAST = KanRun(
     n_samples=1000, dim=2, width=10**20, margin=0.5, batch_size=500, steps=10**8, learning_rate=1e-5,
     noise_multiplier=1e-14, correlation=0.5, clip_norm=150.0,
 )
+# where every term of the proof can be seen
+MIXED = KanRun(
+    n_samples=100, dim=1, width=30_000_000, margin=0.9, batch_size=2, steps=3, learning_rate=100.0,
+    noise_multiplier=1e-4, correlation=0.5, clip_norm=1.0, n_basis=4,
+)
 
 
 def test_terms_of_theorem_4_1():
     bound = optimisation_order(SMALL)
-    assert [value for _, value in bound.terms] == pytest.approx([1.0, 0.25 + 0.25 * 0.3125, 0.0625 * 2.5, 0.3125 * 0.25 * 0.25 * 16])
+    expected = [1.0, 0.25 + 0.25 * 0.3125, 0.0625 * 2.5, 0.3125 * 0.25 * 0.25 * 16]
+    assert [value for _, value in bound.terms] == pytest.approx(expected)
     assert bound.value == pytest.approx(1.796875)
 
 
@@ -75,7 +82,8 @@ def test_conditions_of_the_usual_run_fail_in_words():
     assert not bound.applies
     assert bound.status.startswith("Theorem 4.1 does not apply: ")
     assert "width: no value fits, for it must be at least 9.53e+06 and at most 1.21" in bound.status
-    assert "learning_rate = 16, to be at most 2.9" in bound.status and "clip_norm = 0.5, to be at least 104" in bound.status
+    assert "learning_rate = 16, to be at most 2.9" in bound.status
+    assert "clip_norm = 0.5, to be at least 104" in bound.status
     assert "width for generalisation = 256" in population_order(USUAL).status
 
 
@@ -99,7 +107,7 @@ def test_population_risk():
 
 @pytest.mark.parametrize("n_basis", [4, 5, 8, 13])
 def test_constants_of_the_splines(n_basis):
-    height, slope, bend = rooms._spline_bounds(n_basis)
+    height, slope, bend = constants.spline_bounds(n_basis)
     points = torch.linspace(-1, 1, 20_001, dtype=torch.float64)
     splines = Splines(n_basis)
     derivatives = splines.derivatives(points)
@@ -109,7 +117,7 @@ def test_constants_of_the_splines(n_basis):
     assert float(derivatives.abs().max()) <= slope * (1 + 1e-12)
     u = torch.linspace(-3, 3, 60_001, dtype=torch.float64)
     slopes = 1 - torch.tanh(u) ** 2
-    assert float((2 * torch.tanh(u) * slopes).max()) == pytest.approx(rooms._TANH_BEND, rel=1e-6)
+    assert float((2 * torch.tanh(u) * slopes).max()) == pytest.approx(constants._TANH_BEND, rel=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +130,8 @@ def network():
 @pytest.mark.parametrize("spread", [0.3, 1.0, 3.0])
 def test_gradients_stay_below_their_bound_by_far(network, spread):
     kan, _ = network
-    theta = spread * torch.randn(20, 1, *kan.start.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    source = torch.Generator().manual_seed(1)
+    theta = spread * torch.randn(20, 1, *kan.start.shape, dtype=torch.float64, generator=source)
     a, h = kan.factors(theta, kan.batch(torch.arange(40)))
     longest = float((torch.linalg.vector_norm(a, dim=-1) * torch.linalg.vector_norm(h, dim=-1)).max())
     assert 50 * longest < gradient_bound(16, 8, 0.01) < 2000 * longest
@@ -151,25 +160,26 @@ def test_curvature_stays_below_its_bound():
     assert 0.01 < largest < curvature_bound(3, 5, 0.01)
 
 
-def test_bound_with_the_constants_of_the_proof():
-    run, share = VAST, VAST.delta / 5
-    bound = optimisation_bound(run)
-    assert [condition.holds for condition in bound.conditions] == [True] * 4 and bound.applies
-    # the same by the paper's formulas, line by line
-    m, d, p, n, steps, batch, eta, kappa, lam = run.width, run.dim, 8, run.n_samples, run.steps, run.batch_size, 1e-5, 1e-14, 0.5
-    g = 80 / 9 * (4 * p**0.5 + 2 * math.sqrt(math.log(2 / share) / m))
-    bend = (4 / 9) * (4 / 27**0.5 * 5 / 3 + 12.5) * p**1.5
-    h = bend * (4 * p**0.5 + 2 * math.sqrt(math.log(2 * m / share))) / m**0.5
-    h_half = bend * (4 * p**0.5 + 2 * math.sqrt(math.log(4 * m / share))) / m**0.5
+@pytest.mark.parametrize("run", [VAST, MIXED], ids=["vast", "mixed"])
+def test_bound_with_the_constants_of_the_proof(run):
+    """The same by the paper's formulas, line by line."""
+    share, bound = run.delta / 5, optimisation_bound(run)
+    m, d, p, n, steps, batch = run.width, run.dim, run.n_basis, run.n_samples, run.steps, run.batch_size
+    eta, kappa, lam, gamma = run.learning_rate, run.noise_multiplier, run.correlation, run.margin
+    slope, bend = (p - 3) / 3, (p - 3) ** 2 / 2
+    g = 2 / 3 * slope * p * (4 * p**0.5 + 2 * math.sqrt(math.log(2 / share) / m))
+    bent = 4 / 9 * (4 / 27**0.5 * slope + bend) * p**1.5 / m**0.5
+    h = bent * (4 * p**0.5 + 2 * math.sqrt(math.log(2 * m / share)))
+    h_half = bent * (4 * p**0.5 + 2 * math.sqrt(math.log(4 * m / share)))
     beta = g**2 / 4 + h
-    c = 150 * kappa / batch
-    start = 2 / 3 * math.sqrt(2 * p * math.log(4 * n / share))
-    tau = (0.5 - math.sqrt(0.25 - 2 * h_half * (start + math.log(steps)))) / h_half
-    assert tau * 0.5 - tau**2 / 2 * h_half - start == pytest.approx(math.log(steps))  # the good network has loss 1/T
+    c = run.clip_norm * kappa / batch
+    needed = 2 / 3 * math.sqrt(2 * p * math.log(4 * n / share)) + math.log(steps)
+    tau = 2 * needed / (gamma + math.sqrt(gamma**2 - 2 * h_half * needed))
+    assert tau * gamma - tau**2 / 2 * h_half == pytest.approx(needed)  # the good network has loss 1/T
     numbers = (steps - 1) * m * d * p
     v_z = numbers + 2 * math.sqrt(numbers * math.log(2 / share)) + 2 * math.log(2 / share)
     v_delta = 2 * steps * g**2 / batch + 8 * g**2 * math.log(1 / share)
-    proof = rooms._Proof(run)
+    proof = Proof(run)
     likely = math.log(6 / share)
     potential = (
         4 * 2**0.5 * eta * g * proof.radius * math.sqrt(steps * likely / batch)
@@ -178,11 +188,30 @@ def test_bound_with_the_constants_of_the_proof():
     )
     noise = (1 - lam) ** 2 * eta + 12 * beta * lam**2 * eta**2
     left = tau**2 + 8 / 3 * eta + potential + 2 * eta**2 * v_delta + noise * eta * c**2 * v_z
-    assert left == pytest.approx(proof.radius**2, rel=1e-6)  # (10) with equality
+    assert left == pytest.approx(proof.radius**2, rel=1e-9)  # (10) with equality
     expected = 8 / steps + 3 * tau**2 / (eta * steps) + 3 * potential / (eta * steps) + 6 * eta * v_delta / steps
-    assert bound.value == pytest.approx(expected + 3 * noise * c**2 * v_z / steps, rel=1e-6)
+    assert bound.value == pytest.approx(expected + 3 * noise * c**2 * v_z / steps, rel=1e-9)
+    assert [value / bound.value for _, value in bound.terms] == pytest.approx(
+        [value / bound.value for value in (
+            8 / steps, 3 * tau**2 / (eta * steps), 3 * potential / (eta * steps), 6 * eta * v_delta / steps,
+            3 * noise * c**2 * v_z / steps,
+        )], rel=1e-9,
+    )
     z = math.sqrt(m * d * p) + math.sqrt(2 * math.log(2 * steps / share))
-    assert proof.bent_run == pytest.approx(h * (proof.radius + eta * c * z) ** 2)
+    assert proof.bent_run == pytest.approx(h * (proof.radius + eta * c * z) ** 2, rel=1e-9)
+    assert [condition.value for condition in bound.conditions[:2]] == [proof.bent_comparator, proof.bent_run]
+
+
+def test_energy_and_length_of_the_noise_by_lemma_c_5():
+    proof = Proof(replace(SMALL, dim=1, width=2, n_basis=4, steps=6, delta=0.5))  # 8 numbers, share .1
+    likely = math.log(20)
+    assert proof.noise_energy == pytest.approx(40 + 2 * math.sqrt(40 * likely) + 2 * likely)
+    assert proof.noise_length == pytest.approx(8**0.5 + math.sqrt(2 * math.log(120)))
+
+
+def test_all_conditions_hold_somewhere():
+    assert [condition.holds for condition in optimisation_bound(VAST).conditions] == [True] * 4
+    assert optimisation_bound(VAST).applies
 
 
 def test_a_wider_network_without_noise_keeps_all_conditions():
@@ -205,7 +234,7 @@ def test_a_bound_that_says_something_has_no_status():
 
 def test_energy_and_length_of_the_noise_in_simulation():
     run = replace(SMALL, dim=1, width=2, n_basis=4, steps=6, delta=0.5)  # 8 numbers, share .1
-    proof, replicates = rooms._Proof(run), 40_000
+    proof, replicates = Proof(run), 40_000
     squares = (np.random.default_rng(0).standard_normal((replicates, 6, 8)) ** 2).sum(-1)
     above = (squares[:, :5].sum(-1) > proof.noise_energy) | (squares.max(-1) > proof.noise_length**2)
     assert above.mean() + 4 * above.std() / replicates**0.5 < 0.1

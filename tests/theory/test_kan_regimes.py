@@ -42,10 +42,12 @@ def test_settings_and_rates_at_one_point():
 
 def test_conditions_in_words():
     correlated, independent, plain = representative_regimes(400, 30, 2.0, 1e-3, 0.02)
-    assert "Corollary 5.3 does not apply: epsilon = 2, to be at most 1; delta = 0.001" in correlated.optimisation.status
+    status = correlated.optimisation.status
+    assert "Corollary 5.3 does not apply: epsilon = 2, to be at most 1; delta = 0.001" in status
     assert "steps = 0.0584, to be at least 1" in correlated.optimisation.status
     assert "batch_size = 0.4, to be at least 1" in independent.population.status
-    assert "batch_size = 0.4, to be at least 1" in plain.optimisation.status and "delta" not in plain.optimisation.status
+    status = plain.optimisation.status
+    assert "batch_size = 0.4, to be at least 1" in status and "delta" not in status
     assert representative_regimes(10**9, 10, 1.0, 1e-15, 0.2)[0].population.status == ""
 
 
@@ -62,7 +64,9 @@ def test_what_is_revealed_tends_to_the_chance_of_joining_as_noise_vanishes():
     assert revealed_delta(1e-3, 1000, 1e-3, 1.0) == pytest.approx(1 - 0.999**1000, rel=1e-6)
 
 
-@pytest.mark.parametrize("rate, steps, noise, epsilon", [(0.05, 1, 0.5, 1.0), (0.01, 100, 0.4, 1.0), (0.01, 100, 0.3, 4.0)])
+@pytest.mark.parametrize(
+    "rate, steps, noise, epsilon", [(0.05, 1, 0.5, 1.0), (0.01, 100, 0.4, 1.0), (0.01, 100, 0.3, 4.0)]
+)
 def test_what_is_revealed_is_never_above_the_exact_delta(rate, steps, noise, epsilon):
     exact = privacy_loss_distribution.from_gaussian_mechanism(
         noise, value_discretization_interval=1e-3, sampling_prob=rate
@@ -74,7 +78,8 @@ def test_what_one_step_reveals_is_exact_for_a_likelihood_ratio_that_grows():
     # one step: the best event is x > c with density ratio e^eps, so the bound is the exact delta of removing a record
     rate, noise, epsilon = 0.2, 0.7, 0.5
     cut = noise**2 * math.log((math.exp(epsilon) - 1 + rate) / rate) + 0.5
-    exact = (1 - rate) * norm.sf(cut / noise) + rate * norm.sf((cut - 1) / noise) - math.exp(epsilon) * norm.sf(cut / noise)
+    without, joined = norm.sf(cut / noise), norm.sf((cut - 1) / noise)
+    exact = (1 - rate) * without + rate * joined - math.exp(epsilon) * without
     assert revealed_delta(rate, 1, noise, epsilon) == pytest.approx(exact, rel=1e-5)
 
 

@@ -74,6 +74,11 @@ def test_one_record_with_both_labels_is_not_separable(separable):
     assert found.gamma <= 0 and found.status
 
 
+def test_a_margin_that_rounding_cannot_tell_from_none_is_none():
+    found = ntk_margin(np.ones((2, 1)), np.array([[1.0, 1e-9], [-1, 1e-9]]), np.ones(2))
+    assert found.gamma <= 0 and found.status
+
+
 def test_output_factors_are_the_gradient_of_the_output():
     rng = np.random.default_rng(1)
     inputs, labels = rng.uniform(-1, 1, (5, 3)), np.array([1.0, -1, 1, 1, -1])

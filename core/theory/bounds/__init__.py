@@ -1,24 +1,23 @@
 """What the papers prove about risk, as calculators: values, constants and conditions, and a sentence where one fails.
 
-`kan`, `regimes`: the theorems of 2605.12648. `margin`: its assumption on the data, measured. `noise`: exact noise energy.
+`kan`, `kan_proof`, `regimes`: the theorems of 2605.12648. `margin`: its assumption on the data, measured. `noise`: the
+energy of correlated noise, exactly.
 """
 
 from core.theory.bounds.kan import (
-    Bound,
-    Condition,
     KanRun,
     curvature_bound,
     gradient_bound,
-    least_width,
-    optimisation_bound,
     optimisation_order,
     population_order,
     smoothness_bound,
     width_range,
 )
+from core.theory.bounds.kan_proof import least_width, optimisation_bound
 from core.theory.bounds.margin import NtkMargin, ntk_margin, output_factors
 from core.theory.bounds.noise import crossing_step, cumulative_noise, felt_noise
 from core.theory.bounds.regimes import Regime, representative_regimes, revealed_delta
+from core.theory.bounds.statement import Bound, Condition
 
 __all__ = [
     "Bound",

@@ -25,7 +25,8 @@ _ROUNDS = 60
 class NtkMargin(NamedTuple):
     """The largest margin of any unit direction, and the direction.
 
-    `gamma`: the margin that `direction` (outputs, features) has, <= 0 where the records are not separable.
+    `gamma`: the margin that `direction` (outputs, features) has, <= 0 where the records are not separable or rounding
+    cannot tell.
     `upper_bound`: no unit direction has more. `weights` (n,): the records that hold the margin, summing to 1.
     `status`: empty, or why Assumption 3.3 fails.
     """
@@ -40,9 +41,9 @@ class NtkMargin(NamedTuple):
 def ntk_margin(a: np.ndarray, h: np.ndarray, labels: np.ndarray) -> NtkMargin:
     """gamma = max over unit u of min_i y_i <a_i h_i', u>, for gradients of the output in outer-product form.
 
-    `a` (n, outputs), `h` (n, features): a_i h_i' is the gradient at record i of the network's output f, not of its loss,
-    as `output_factors` gives it. `labels` (n,) -1 or +1. No intercept. The dual is the shortest vector of the convex
-    hull of the y_i a_i h_i', found by an interior point method on the kernel (a a') (h h'), entry by entry.
+    `a` (n, outputs), `h` (n, features): a_i h_i' is the gradient at record i of the network's output f, not of its
+    loss, as `output_factors` gives it. `labels` (n,) -1 or +1. No intercept. The dual is the shortest vector of the
+    convex hull of the y_i a_i h_i', found by an interior point method on the kernel (a a') (h h'), entry by entry.
 
     It looks at the records, and so stands outside every privacy guarantee.
 
@@ -74,14 +75,15 @@ def ntk_margin(a: np.ndarray, h: np.ndarray, labels: np.ndarray) -> NtkMargin:
 
 
 def output_factors(problem: Kan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`a` (n, width), `h` (n, features) and labels (n,) of a KAN at its start, for `ntk_margin`: a_i h_i' = grad f(x_i).
+    """`a` (n, width), `h` (n, features), labels (n,) of a KAN at its start, for `ntk_margin`: a_i h_i' = grad f(x_i).
 
     The gradients of the loss with label -1 and +1 are s(f) and -s(-f) times that of f, and s(f) + s(-f) = 1.
 
     Guarantees: a_i h_i' is the gradient of the output by automatic differentiation.
     Raises: ValueError for more than MOST_RECORDS records.
     """
-    require(problem.n_samples <= MOST_RECORDS, "records", problem.n_samples, f"at most {MOST_RECORDS}: take some of them")
+    count = problem.n_samples
+    require(count <= MOST_RECORDS, "records", count, f"at most {MOST_RECORDS}: take some of them")
     batch, theta = problem.batch(slice(None)), problem.start[None, None]
     ones = batch.labels.new_ones(batch.labels.shape)
     negative, positive = (problem.factors(theta, replace(batch, labels=sign * ones))[0][0, 0] for sign in (-1, 1))

@@ -24,7 +24,8 @@ def felt_noise(correlation: float, contraction: float, steps: int | None = None)
     """
     correlation = real("correlation", correlation, at_least=0, below=1)
     contraction = real("contraction", contraction, at_least=0, below=2)
-    require(steps is not None or contraction > 0, "contraction", contraction, "> 0 where steps is None: a sum of noise grows for ever")
+    settles = steps is not None or contraction > 0
+    require(settles, "contraction", contraction, "> 0 where steps is None: a sum of noise grows for ever")
     kept = (1 - contraction - correlation) ** 2
     if steps is None:
         return 1 + kept / (contraction * (2 - contraction))

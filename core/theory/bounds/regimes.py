@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.check import real, whole
-from core.theory.bounds.kan import Bound, Condition
+from core.theory.bounds.statement import Bound, Condition
 
 
 @dataclass(frozen=True)
 class Regime:
     """What a corollary sets, and what it then promises; constants and powers of logarithms taken as 1.
 
-    `noise_multiplier` is what the paper charges for the privacy asked for, 0 for no privacy. `optimisation` is about the
-    training loss averaged over the run, `population` about the risk; their conditions are those of the corollary.
+    `noise_multiplier` is what the paper charges for the privacy asked for, 0 for no privacy. `optimisation` is about
+    the training loss averaged over the run, `population` about the risk; both under the corollary's conditions.
     """
 
     name: str
@@ -65,10 +65,10 @@ def representative_regimes(
 def revealed_delta(sampling_rate: float, steps: int, noise_multiplier: float, epsilon: float) -> float:
     """A lower bound on delta at `epsilon` of independent noise: what the largest output alone gives away.
 
-        max over c of P(max_t x_t > c) - e^eps Q(max_t x_t > c),    Q: x_t ~ N(0, kappa^2), P: with probability r moved by 1
+        max over c of P(max_t x_t > c) - e^eps Q(max_t x_t > c)
 
-    It is the case in which all other clipped gradients are 0, the same for fixed-size and for Poisson batches. Zero-out
-    adjacency; replacing a record reveals at least as much.
+    Under Q all x_t ~ N(0, kappa^2), under P each is moved by 1 with probability r: the record when all other clipped
+    gradients are 0, alike for fixed-size and Poisson batches. Zero-out adjacency; replacing reveals at least as much.
 
     Guarantees: never above the exact delta; tends to 1 - (1 - r)^T as noise vanishes.
     """
