@@ -53,8 +53,8 @@ def edge(plan: Plan, snapshot: Snapshot, chosen: Edge) -> Result:
         curves.append(Curve(words, x, y - np.average(np.interp(values, x, y)), arm=arms.get(words, "")))
     spread = max(np.ptp(curve.y) for curve in curves) or 1.0
     floor = min(curve.y.min() for curve in curves) - 0.3 * spread
-    heights = floor + 0.25 * spread * share / share.max()
-    curves.append(Curve("where the records are (not to scale)", np.repeat(edges, 2)[1:-1], np.repeat(heights, 2)))
+    heights = floor + 0.25 * spread * np.concatenate([[0.0], np.repeat(share / share.max(), 2), [0.0]])
+    curves.append(Curve("where the records are (not to scale)", np.repeat(edges, 2), heights))
     return Result(
         title=f"{plan.data.feature_names[chosen.input]} to unit {chosen.unit + 1}",
         curves=tuple(curves),

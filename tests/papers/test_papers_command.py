@@ -64,8 +64,8 @@ def test_writes_a_table(tmp_path):
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
-        (["nobody", "figure1"], "paper='nobody', expected one of 'correlated_noise'\n"),
-        (["nobody"], "paper='nobody', expected one of 'correlated_noise'\n"),
+        (["nobody", "figure1"], "paper='nobody', expected one of 'correlated_noise', 'kan'\n"),
+        (["nobody"], "paper='nobody', expected one of 'correlated_noise', 'kan'\n"),
         (["correlated_noise", "figure1", "--seed", "-1"], "seed=-1, expected a whole number >= 0\n"),
     ],
 )

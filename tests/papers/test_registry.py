@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from core.figures import to_html
-from core.papers import correlated_noise, entries, find
+from core.papers import correlated_noise, entries, find, kan
 from core.papers.correlated_noise import panels
+from core.papers.kan import runs, scaling, tuned
 from core.papers.registry import Entry, register, verdict
 from core.results import Curve, Result, Table
 
@@ -83,7 +84,8 @@ def test_every_entry_is_reached_by_its_name_in_its_paper():
         assert find(entry.paper, entry.name) is entry
         assert entry in entries(entry.paper)
         assert entry.__module__.startswith(f"core.papers.{entry.paper}")
-    assert all(getattr(correlated_noise, entry.name) is entry for entry in entries("correlated_noise"))
+    for paper in (correlated_noise, kan):
+        assert all(getattr(paper, entry.name) is entry for entry in entries(paper.__name__.rpartition(".")[2]))
 
 
 def test_unknown_names_are_told_with_those_there_are():
@@ -96,6 +98,11 @@ def test_unknown_names_are_told_with_those_there_are():
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 def test_every_entry_computes_to_a_judged_result(entry, monkeypatch):
     monkeypatch.setitem(panels.EFFORT, "quick", panels.Effort(replicates=panels.GROUP, relaxations=0.05, shortest=4))
+    tiny = runs.Effort(2, 400, 10, 4, (0.0, 0.5, 0.9), (1.0, 4.0), "spectral")
+    monkeypatch.setitem(runs.EFFORT, "quick", tiny)
+    monkeypatch.setitem(tuned.GRIDS, "quick", tuned.Grid(tiny, (4.0, 16.0), (0.25, 0.5)))
+    monkeypatch.setitem(scaling.RECORDS, "quick", (200, 400))
+    monkeypatch.setitem(scaling.WIDTHS, "quick", (2, 8))
     fractions, results = zip(*entry.stream(), strict=True)
     assert fractions[-1] == 1 and list(fractions) == sorted(set(fractions)) and fractions[0] > 0
     result = results[-1]
