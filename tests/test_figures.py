@@ -102,6 +102,11 @@ def test_curves_of_no_known_arm_differ_from_each_other_and_from_the_arms_beside_
     assert len(strokes([""] * 8)) == 8
 
 
+def test_curves_of_one_unknown_arm_look_alike_and_unlike_another():
+    first, between, nameless, again, other = strokes(["lambda 0.5", "independent", "", "lambda 0.5", "lambda 0.9"])
+    assert first == again and len({first.colour, between.colour, nameless.colour, other.colour}) == 4
+
+
 def test_marks_are_vertical_lines_with_words_at_their_place():
     layout = spec(result(exact(), marks=((10.0, "eta < limit"),), x_name="frequency"))["layout"]
     (line,), (note,) = layout["shapes"], layout["annotations"]

@@ -14,9 +14,9 @@ def presets() -> dict[str, Preset]:
         ),
         "many": Preset(
             "Many participations",
-            "The same data, but each record joins about thirty steps: its steps add up, correlation is charged in full, and "
+            "The same data, but each record joins about ten steps: its steps add up, correlation is charged in full, and "
             "the gain fades.",
-            KanSetting(batch_size=900, steps=600),
+            KanSetting(batch_size=600),
         ),
         "over": Preset(
             "Over-correlated",

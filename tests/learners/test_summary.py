@@ -6,7 +6,7 @@ from scipy import stats
 
 from core import mechanisms
 from core.learners import Arm, Snapshot
-from core.learners.summary import curves
+from core.learners.summary import curves, looks
 
 ARMS = (
     Arm("DP-SGD", mechanisms.independent(), 1.0, 0.1),
@@ -32,6 +32,14 @@ def test_curves_are_means_over_replicates_on_glossary_axes():
     for index, curve in enumerate(result.curves):
         assert curve.x.tolist() == [0, 10, 20, 30] and not curve.exact
         np.testing.assert_allclose(curve.y, values[:, index].mean(axis=-1))
+
+
+def test_arms_of_one_kind_are_told_apart_by_their_labels():
+    arms = (
+        Arm("a", mechanisms.lambda_cgd(0.2), 1.0, 0.1), Arm("b", mechanisms.lambda_cgd(0.3), 1.0, 0.1),
+        Arm("c", mechanisms.independent(), 1.0, 0.1), Arm("d", mechanisms.independent(), 0.0, 0.1),
+    )  # fmt: skip
+    assert looks(arms) == ["a", "b", "independent", "none"]
 
 
 def test_band_on_a_linear_axis_is_the_t_interval_of_the_mean():
