@@ -56,9 +56,9 @@ class Job:
                 self._allow(0.0)
 
     def resume(self) -> None:
-        """Run freely from "paused"."""
+        """Run freely from "paused", or from the steps that were ordered."""
         with self._changed:
-            if self.state == "paused":
+            if self.state in ("running", "paused"):
                 self._allow(math.inf)
 
     def step(self, n: int = 1) -> None:

@@ -157,8 +157,9 @@ _NAMES = (
     Name("clip_norm", r"C", "clip norm", "Largest norm an example's gradient may have; longer ones are scaled down to it.",
          "gradient norm", True, low="much is clipped: biased, little noise", high="nothing is clipped: no bias, much noise",
          letters={"correlated_noise": r"G", "adaptive_clipping": r"\zeta", "accelerated": r"L", "dp_gd": r"\gamma", "kan": r"C_{\mathrm{clip}}"}),
-    Name("width", r"m", "width", "Hidden units of the network.", low="narrow", high="wide", letters={"kan": r"m"}),
-    Name("n_basis", r"p", "basis functions", "Spline basis functions an edge.", letters={"kan": r"p"}),
+    Name("width", r"m", "width", "Hidden units of the network.", low="few units: few numbers that noise is added to", high="many units: can learn more, every one gets noise", letters={"kan": r"m"}),
+    Name("n_basis", r"p", "basis functions", "Spline basis functions an edge.",
+         low="4: one cubic an edge, stiff", high="many: bends anywhere, and every bend gets noise", letters={"kan": r"p"}),
     # what is measured
     Name("excess_risk", r"F(\theta)-F(\theta_\star)", "suboptimality", "Risk above the best achievable, with the 1/2 of the squared loss.",
          "", True, letters={"correlated_noise": r"F(\theta)-F(\theta_\star)", "adaptive_clipping": r"L(w)-L(w^\star)"}),
@@ -198,6 +199,10 @@ _NAMES = (
     # the experiment
     Name("replicates", r"R", "replicates", "Independent repetitions, for the confidence bands.", "runs", low="fast, wide bands", high="slow, narrow bands"),
     Name("seed", r"", "seed", "Fixes every random draw; the same seed gives the same run."),
+    Name("dataset", r"", "data set", "The records: drawn by formula, or real ones that ship with scikit-learn. Nothing is downloaded."),
+    Name("sampling", r"", "batches", "How records join a step. poisson: each by its own coin, which sampling amplifies. fixed_size: exactly so many, drawn afresh; no theorem amplifies those."),
+    Name("accountant", r"", "accountant", "Which bound turns (epsilon, delta) into noise for Poisson batches. tight: nearly exact, takes seconds; spectral: at once, and above it."),
+    Name("private", r"", "private", "Clip gradients and add noise. Off: what the network learns without privacy."),
     Name("device", r"", "device", "Where tensors live: auto takes a CUDA GPU when there is one."),
 )
 GLOSSARY = {name.key: name for name in _NAMES}

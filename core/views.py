@@ -1,7 +1,9 @@
 """Every page of the workbench as a notebook: the same functions, the same settings, and a check of the headline."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+from urllib.parse import urlencode
 
 from core import comparison, notebook, papers
 from core.check import choice
@@ -14,16 +16,17 @@ ADDRESS = "http://127.0.0.1:8501/"
 class View:
     """A page as a notebook: `body` is percent-format source, `headline` gives the numbers that its last cell asserts.
 
-    `choices`: what a page lets choose beyond the setting, with its defaults.
+    `choices`: what a page lets choose beyond the setting, with its defaults. `setting`: the cell that makes the setting.
     """
 
     title: str
     body: str
-    headline: Callable[[Setting], dict[str, float]]
+    headline: Callable[[Any], dict[str, float]]
+    setting: str
     choices: dict[str, bool | str] = field(default_factory=dict)
 
 
-def notebook_of(page: str, setting: Setting, permalink: str, **choices: bool | str) -> bytes:
+def notebook_of(page: str, setting: Any, permalink: str, **choices: bool | str) -> bytes:
     """The .ipynb of a page at a setting, which can be found again at `permalink`; `choices` of the page go before defaults.
 
     Guarantees: it needs `core` alone, shows the page's headline figure, and its last cell asserts the headline.
@@ -31,18 +34,39 @@ def notebook_of(page: str, setting: Setting, permalink: str, **choices: bool | s
     """
     view = VIEWS[choice("page", page, tuple(VIEWS))]
     headline = {name: float(f"{value:.9g}") for name, value in view.headline(setting).items()}  # alike on every machine
-    return notebook.build(view.title, asdict(setting) | view.choices | choices | headline, permalink, _SETTING + view.body)
+    return notebook.build(view.title, asdict(setting) | view.choices | choices | headline, permalink, view.setting + view.body)
 
 
 def all_notebooks() -> dict[str, bytes]:
     """The notebook of every page at the default setting, by page."""
-    pages = {page: notebook_of(page, Setting(), ADDRESS + ("" if page == "playground" else page)) for page in VIEWS}
+    from core.kan_experiment import KanSetting  # here, because it brings torch
+
+    settings = {page: Setting() for page in VIEWS} | {"kan": KanSetting(steps=100, replicates=2)}
+    pages = {
+        page: notebook_of(page, setting, ADDRESS + ("" if page == "playground" else page) + _query(setting))
+        for page, setting in settings.items()
+    }
     entry = papers.correlated_noise.figure1
     return pages | {"papers": notebook.of_entry(entry, entry(), "quick", 0, ADDRESS + "papers")}
 
 
 def _gains(setting: Setting) -> dict[str, float]:
     return {f"gain_{arm}": gain for arm, gain in comparison.improvement(setting).items()}
+
+
+def _spectral_charges(setting: Any) -> dict[str, float]:
+    """The noise multipliers at lambda = 0 and at the viewer's lambda by the bound that is there at once."""
+    from core import kan_experiment  # here, because it brings torch
+
+    asked, n_samples = replace(setting, accountant="spectral"), len(kan_experiment.data_of(setting).labels)
+    return {
+        "noise_independent": kan_experiment.noise_multiplier(asked, 0.0, n_samples),
+        "noise_correlated": kan_experiment.noise_multiplier(asked, setting.correlation, n_samples),
+    }
+
+
+def _query(setting: Any) -> str:
+    return f"?{urlencode(setting.changes())}" if setting.changes() else ""
 
 
 def _sensitivities(setting: Setting) -> dict[str, float]:
@@ -58,6 +82,18 @@ setting = Setting(
     nu=nu, correlation=correlation, learning_rate=learning_rate, batch_size=batch_size, steps=steps, dim=dim,
     decay=decay, label_noise=label_noise, epsilon=epsilon, delta=delta, clip_norm=clip_norm,
     replicates=replicates, seed=seed, device=device,
+)
+"""
+
+_KAN_SETTING = """\
+# %%
+from core.figures import chart
+from core.kan_experiment import KanSetting
+
+setting = KanSetting(
+    correlation=correlation, width=width, n_basis=n_basis, dataset=dataset, batch_size=batch_size, steps=steps,
+    learning_rate=learning_rate, clip_norm=clip_norm, epsilon=epsilon, delta=delta, replicates=replicates, seed=seed,
+    device=device, accountant=accountant, sampling=sampling, private=private,
 )
 """
 
@@ -139,6 +175,52 @@ spent = [row[ledger.columns.index("epsilon")] for row in ledger.rows]
 assert max(spent) <= setting.epsilon if clipping else min(spent) == float("inf")
 """
 
+_KAN = """\
+# %% [markdown]
+# ## What privacy charges for lambda
+# %%
+from dataclasses import replace
+
+from core import kan_experiment as kan
+
+spectral = replace(setting, accountant="spectral")  # a bound that is there at once; "tight" takes seconds and asks for less
+chart(kan.accountant_curves(spectral))
+# %%
+chart(kan.felt_noise(spectral))
+# %% [markdown]
+# ## The run: every lambda on the same batches and the same seed noise
+# %%
+from core import simulation
+
+plan = kan.plan(setting)
+snapshots = list(plan.stream())
+last, snapshots = snapshots[-1], [simulation.keep(snapshot) for snapshot in snapshots]
+chart(kan.outcome(plan, snapshots))
+# %%
+print(kan.verdict(plan, snapshots))
+chart(kan.accuracy_against_correlation(plan, snapshots))
+# %%
+chart(kan.edge(plan, last, kan.busiest_edges(plan, last)[0]))
+# %% [markdown]
+# ## The headline: the noise charged, and that it buys the privacy asked for
+# %%
+from core import amplification
+
+data = kan.data_of(setting)
+for value, expected in ((0.0, noise_independent), (setting.correlation, noise_correlated)):
+    charged = kan.noise_multiplier(spectral, value, len(data.labels))
+    print(value, charged)
+    assert abs(charged / expected - 1) < 1e-6
+if setting.sampling == "poisson" and setting.private:
+    rate = setting.batch_size / len(data.labels)
+    for value, arm in zip(kan.correlations(setting), plan.arms):
+        spent = amplification.epsilon(
+            value, rate, setting.steps, arm.noise_multiplier, setting.delta, method=setting.accountant
+        )
+        print(arm.label, spent)
+        assert spent <= setting.epsilon * (1 + 1e-9)
+"""
+
 _GUIDE = """\
 # %% [markdown]
 # ## `core` in six lines
@@ -164,12 +246,14 @@ assert abs(independent / curve[-1] / gain_nu_ftrl - 1) < 1e-6
 """
 
 VIEWS = {
-    "playground": View("Noises compared at the same privacy", _PLAYGROUND, _gains),
-    "why": View("Why correlated noise works", _WHY, _sensitivities),
+    "playground": View("Noises compared at the same privacy", _PLAYGROUND, _gains, _SETTING),
+    "why": View("Why correlated noise works", _WHY, _sensitivities, _SETTING),
     "train": View(
-        "A real run beside exact theory", _TRAIN, _gains, {"data": "Gaussian design", "target": "", "clipping": True}
+        "A real run beside exact theory", _TRAIN, _gains, _SETTING,
+        {"data": "Gaussian design", "target": "", "clipping": True},
     ),
-    "guide": View("First steps with the package", _GUIDE, _gains),
+    "kan": View("A KAN trained in private with several lambda", _KAN, _spectral_charges, _KAN_SETTING),
+    "guide": View("First steps with the package", _GUIDE, _gains, _SETTING),
 }
 
 

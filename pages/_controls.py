@@ -1,16 +1,11 @@
-"""The shared controls: widgets -> one frozen `Setting`. Drawn once by app.py, read by every page with `current()`.
-
-Each control is a native slider over a grid of round numbers, bound to a URL parameter of its own name. Any valid number in
-a link is accepted: it joins the grid. An invalid one leaves the default and one sentence.
-"""
-
-import string
-from dataclasses import asdict, fields
+"""The controls of the workbench: widgets -> one frozen `Setting`. Drawn once by app.py, read by pages with `current()`."""
 
 import streamlit as st
 
 from core.comparison import CORRELATION_GRID, NU_GRID, Setting
 from core.names import name
+from pages import _groups
+from pages._groups import Group, load
 
 _DECADES = (1.0, 2.0, 5.0)
 GRIDS = {
@@ -27,67 +22,20 @@ GRIDS = {
     "clip_norm": tuple(float(f"{m}e{p}") for p in (-2, -1, 0, 1) for m in _DECADES),
     "replicates": (2, 5, 10, 20, 50, 100, 200),
 }
-_PLAIN = str.maketrans({sign: f"\\{sign}" for sign in string.punctuation})  # text from a link must not become a link
-_TYPES = {field.name: type(field.default) for field in fields(Setting)}
 
 
 def current() -> Setting:
     """The setting that the widgets show now."""
-    return Setting(**{field: st.session_state.get(field, value) for field, value in asdict(Setting()).items()})
-
-
-def load(setting: Setting) -> None:
-    """Put a setting into the widgets (for presets and Reset): call it from an `on_click`."""
-    for field, value in asdict(setting).items():
-        st.session_state[field] = value
-
-
-def from_link() -> None:
-    """Take the controls from the link of a viewer who comes in, however they are spelled; remember which are not valid.
-
-    A widget drops what is not spelled as on its slider. So the link is put right first, and the run begins again.
-    """
-    found = {field: st.query_params[field] for field in _TYPES if field in st.query_params and field not in st.session_state}
-    for field, text in found.items():
-        kind = _TYPES[field]
-        try:
-            value = text if kind is str else kind(float(text)) if float(text) == kind(float(text)) else float(text)
-            Setting(**{field: value})
-        except (ValueError, OverflowError) as error:
-            words = str(error) if str(error).startswith(field) else f"{field}={text[:40]!r}, expected a number"
-            st.session_state.setdefault("link_errors", []).append(words)
-            del st.query_params[field]
-        else:
-            st.session_state[field] = value
-            st.query_params[field] = spell(value)
-    if any(text != st.query_params.get(field) for field, text in found.items()):
-        st.rerun()
+    return _groups.current(WORKBENCH)
 
 
 def knob(field: str) -> None:
-    """A slider for one field of the setting, on its grid and on whatever valid value it was given."""
-    entry = name(field)
-    default = getattr(Setting(), field)
-    options = tuple(sorted({*GRIDS[field], default, st.session_state.get(field, default)}))
-    ends = f"Left: {entry.low}. Right: {entry.high}." if entry.low else ""
-    st.select_slider(
-        f"{entry.words} ${entry.symbol}$" if entry.symbol else entry.words,
-        options,
-        value=default,
-        format_func=spell,
-        key=field,
-        bind="query-params",
-        help=f"{entry.meaning} {ends}",
-    )
-
-
-def spell(value: float | int) -> str:
-    """A number as it stands on a slider and in a link."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """A slider for one field of the setting."""
+    _groups.knob(WORKBENCH, field)
 
 
 def draw() -> None:
-    """All controls: the two knobs of the noise above the page, the rest in the sidebar, and a word on a bad link."""
+    """All controls: the two knobs of the noise above the page, the rest in the sidebar."""
     with st.sidebar:
         st.markdown("**Privacy**")
         knob("epsilon")
@@ -109,5 +57,6 @@ def draw() -> None:
     with st.container(key="knobs", horizontal=True):
         knob("nu")
         knob("correlation")
-    for words in st.session_state.pop("link_errors", []):
-        st.warning(f"The link holds {words.translate(_PLAIN)}. The default is used instead.")
+
+
+WORKBENCH = Group(Setting, GRIDS, draw)

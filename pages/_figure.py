@@ -9,7 +9,7 @@ from core import figures
 from core.formulas import FORMULAS
 from core.results import Result, Table
 from pages._chart import Drag, live_chart
-from pages._controls import spell
+from pages._groups import spell
 
 
 def show(
@@ -44,7 +44,7 @@ def show(
         if result.verdict:
             with st.container(key="verdict" if key == "main" else f"verdict-{key}"):
                 st.markdown(result.verdict)
-        st.caption(result.caption)
+        st.caption(result.caption + (f" Bands: {result.band}." if result.band else ""))
         behind(result, made_by, formula, key)
 
 

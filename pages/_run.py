@@ -1,15 +1,13 @@
-"""A run that lives as long as the viewer's session, and the buttons that command it."""
+"""What Train live runs: the setting on made-up data, on real data, or on the viewer's own."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
 from core import simulation
 from core.comparison import Setting
-from core.devices import use_one_thread
-from core.jobs import Job
 from core.problems import tables
+from pages._bench import bench
 
 GAUSSIAN, DIABETES, CSV = "Gaussian design", "Diabetes (real)", "Your CSV"
 SOURCES = (GAUSSIAN, DIABETES, CSV)
@@ -24,27 +22,6 @@ class Wanted:
     clipping: bool
     content: bytes = b""
     target: str = ""
-
-
-@dataclass
-class Bench:
-    """The one run of a session."""
-
-    wanted: Wanted | None = None
-    plan: Any = None
-    job: Job | None = None
-
-    def close(self) -> None:
-        """End the run with its session."""
-        if self.job is not None:
-            self.job.cancel()
-
-
-@st.cache_resource(scope="session", on_release=Bench.close, show_spinner=False)
-def bench() -> Bench:
-    """This session's run."""
-    use_one_thread()
-    return Bench()
 
 
 def plan(wanted: Wanted) -> simulation.Plan:
@@ -69,39 +46,12 @@ def own_table() -> tuple[bytes, str]:
     return content, st.selectbox("Column to predict", columns, index=len(columns) - 1, key="target")
 
 
-def start(wanted: Wanted, paused: bool = False) -> None:
+def start(wanted: Wanted, paused: bool) -> None:
     """Begin a new run in place of the old one; what cannot be run leaves the old one and says why."""
-    box = bench()
     try:
         planned = plan(wanted)
-        stream = planned.stream()
+        planned.stream().close()
     except ValueError as error:
         st.session_state["run_error"] = f"{error}."
         return
-    box.close()
-    box.wanted, box.plan = wanted, planned
-    box.job = Job(stream, total=planned.total, keep=simulation.keep)
-    box.job.step()
-    box.job.wait(5.0)  # with the snapshot of step 0 there is something to draw: the chart never leaves the page
-    if not paused:
-        box.job.resume()
-
-
-def buttons(wanted: Wanted) -> None:
-    """Run, pause or resume, step, cancel: each does one thing to the job and returns at once."""
-    job = bench().job
-    state = job.state if job else "none"
-    st.button("Run", type="primary", key="run", on_click=start, args=(wanted,))
-    if state == "paused":
-        st.button("Resume", key="resume", on_click=job.resume)
-    else:
-        st.button("Pause", key="pause", on_click=job.pause if job else None, disabled=state != "running")
-    if state in ("running", "paused"):
-        st.button("Step", key="step", on_click=job.step)
-        st.button("Cancel", key="cancel", on_click=job.cancel)
-    else:
-        st.button("Step", key="step", on_click=start, args=(wanted, True))
-        st.button("Cancel", key="cancel", disabled=True)
-    error = st.session_state.pop("run_error", "")
-    if error:
-        st.warning(error)
+    bench("train").start(wanted, lambda: planned, paused, patience=5.0)  # the chart never leaves the page

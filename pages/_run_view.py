@@ -1,50 +1,29 @@
-"""What a run shows while it goes: a fragment that polls its snapshots and paints them."""
+"""What a run shows while it goes."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
 from core import comparison, figures, simulation
-from core.devices import describe
 from core.results import Result
 from pages import _figure
+from pages._bench import Run, progress
 from pages._chart import live_chart
-from pages._run import GAUSSIAN, Wanted, bench
+from pages._run import GAUSSIAN, Wanted
 
 
-def live(wanted: Wanted) -> None:
-    """The run as it is now, repainted ten times a second while it runs."""
-    job = bench().job
-    running = job is not None and job.state == "running"
-    st.fragment(_paint, run_every=0.1 if running else None)(wanted, running)
-
-
-def _paint(wanted: Wanted, was_running: bool) -> None:
-    box = bench()
-    if box.job is None:
+def paint(run: Run | None, wanted: Wanted) -> None:
+    """The run as it is now; before there is one, the exact theory of what it will show."""
+    if run is None:
         with st.container(key="run-state"):
             st.markdown("Press **Run**: the arms train side by side on the same examples and the same seed noise.")
         if wanted.source == GAUSSIAN:
             _chart(comparison.excess_risk(wanted.setting), comparison.excess_risk)
         return
-    job, planned = box.job, box.plan
-    snapshots = job.snapshots
-    step = snapshots[-1].step if snapshots else 0
-    every = planned.config.record_every
-    with st.container(key="run-state"):
-        words = (
-            f"{job.state}: step {step:,} of {planned.config.steps:,} on {describe(planned.config.device)}, "
-            f"{job.rate * every:,.0f} steps a second, {planned.config.replicates} replicates"
-        )
-        st.progress(step / planned.config.steps, words)
-        if box.wanted != wanted:
-            st.markdown(":orange-badge[Stale] You moved a control: this run keeps the settings it began with. Press Run for the new ones.")
-        if job.error:
-            st.error(job.error)
+    progress(run, stale=run.wanted != wanted)
+    snapshots = run.job.snapshots
     if snapshots:
-        _charts(simulation.outcome(planned, snapshots), planned, snapshots)
-    if was_running and job.state != "running":
-        st.rerun()
+        _charts(simulation.outcome(run.plan, snapshots), run.plan, snapshots)
 
 
 def _charts(outcome: Result, planned: simulation.Plan, snapshots: list) -> None:

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from core import simulation
-from pages import _controls, _figure, _run, _run_view, _share
+from pages import _bench, _controls, _figure, _run, _run_view, _share
 
 setting = _controls.current()
+bench = _bench.bench("train")
 st.markdown(
     "### Train live\nThe noises of the Playground in a real run: every arm sees the same examples and the same seed noise, "
     "so the lines differ by the correlation alone."
@@ -20,8 +21,8 @@ content, target = _run.own_table() if source == _run.CSV else (b"", "")
 wanted = _run.Wanted(setting, source, clipping, content, target)
 
 with st.container(key="run-buttons", horizontal=True):
-    _run.buttons(wanted)
-_run_view.live(wanted)
-if _run.bench().plan is not None:
-    _figure.table(simulation.ledger(_run.bench().plan), "ledger", simulation.ledger, "sensitivity")
+    _bench.buttons(bench, lambda paused: _run.start(wanted, paused))
+_bench.live(bench, lambda run: _run_view.paint(run, wanted))
+if bench.run is not None and bench.run.plan is not None:
+    _figure.table(simulation.ledger(bench.run.plan), "ledger", simulation.ledger, "sensitivity")
 _share.bar("train", setting, data=source, target=target, clipping=clipping)

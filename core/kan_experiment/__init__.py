@@ -4,10 +4,13 @@ Every function is pure: it takes a `KanSetting`, or a `Plan` and the snapshots o
 `Table` or a sentence.
 """
 
+from core.kan_experiment.counterexample import fixed_size_claim
 from core.kan_experiment.edges import busiest_edges, decision_boundary, edge
 from core.kan_experiment.noise import accountant_curves, charges, felt_noise, noise_multiplier, noise_multipliers
 from core.kan_experiment.outcome import (
+    Difference,
     accuracy_against_correlation,
+    best_gain,
     ledger,
     noise_path,
     outcome,

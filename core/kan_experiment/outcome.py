@@ -121,6 +121,14 @@ def differences(plan: Plan, snapshot: Snapshot, measure: str, level: float = LEV
     return tuple(rows)
 
 
+def best_gain(plan: Plan, snapshots: Sequence[Snapshot]) -> Difference | None:
+    """The lambda above 0 of highest test accuracy so far, against lambda = 0; None before a step and where none compares."""
+    if snapshots[-1].step == 0:
+        return None
+    found = [row for row in differences(plan, snapshots[-1], "test_accuracy")[1:] if np.isfinite(row.difference)]
+    return max(found, key=lambda row: row.difference, default=None)
+
+
 def interior_optimum(plan: Plan, snapshot: Snapshot, measure: str = "test_accuracy") -> float | None:
     """The best lambda, where it is told apart from lambda = 0 and from the largest one; else None.
 

@@ -1,0 +1,76 @@
+"""What a run of several lambda at once shows while it goes."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core import kan_experiment as kan
+from core.kan_experiment import KanSetting
+from pages import _figure
+from pages._bench import Run, bench, progress
+from pages._kan_privacy import CALIBRATING
+
+
+def start(setting: KanSetting, paused: bool) -> None:
+    """Begin a new run in place of the old one. Its noise is calibrated in its own thread."""
+
+    def plan() -> kan.Plan:
+        with CALIBRATING:  # the panel may be computing the same numbers, which are then remembered
+            return kan.plan(setting)
+
+    bench("kan").start(setting, plan, paused, patience=0.5)
+
+
+def paint(run: Run | None, setting: KanSetting) -> None:
+    """The run as it is now."""
+    snapshots = run.job.snapshots if run else []
+    _headline(kan.best_gain(run.plan, snapshots) if snapshots else None)
+    if run is None:
+        with st.container(key="run-state"):
+            lambdas = ", ".join(f"{value:g}" for value in kan.correlations(setting))
+            st.markdown(f"Press **Run**: lambda = {lambdas} train side by side on the same batches and the same seed noise.")
+        return
+    progress(run, stale=run.wanted != setting)
+    if snapshots:
+        _curves(run.plan, snapshots)
+        _network(run.plan, run.job.latest)
+
+
+def _headline(best: kan.Difference | None) -> None:
+    found = "-" if best is None else f"{best.correlation:g}"
+    gain = "-" if best is None else f"{best.difference:+.4f}"
+    error = "" if best is None else f" +- {best.error:.4f}"
+    with st.container(key="headline"):
+        st.html(
+            f'<div class="headline"><div><b id="best-lambda">{found}</b><small>best lambda above 0<br>of those compared</small></div>'
+            f'<div><b id="gain">{gain}</b><small><span id="gain-error">{error}</span> test accuracy<br>'
+            "over DP-SGD (lambda = 0), paired</small></div></div>"
+        )
+
+
+def _curves(plan: kan.Plan, snapshots: list) -> None:
+    left, right = st.columns(2)
+    with left:
+        _figure.show(kan.outcome(plan, snapshots), "main", kan.outcome, "kan", height=360)
+    with right:
+        _figure.show(kan.outcome(plan, snapshots, "test_loss"), "loss", kan.outcome, "kan", height=360)
+    if not plan.setting.private:
+        return
+    left, right = st.columns(2)
+    with left:
+        against = replace(kan.accuracy_against_correlation(plan, snapshots), verdict="")  # it stands under the first chart
+        _figure.show(against, "correlation", kan.accuracy_against_correlation, "paired", height=360)
+    with right:
+        _figure.show(kan.noise_path(plan, snapshots), "noise", kan.noise_path, "noise_path", height=360)
+
+
+def _network(plan: kan.Plan, snapshot) -> None:
+    st.markdown("### What the network learned\nEdge functions that training moved most: before, now without noise, and now in private.")
+    edges = kan.busiest_edges(plan, snapshot)
+    for first in range(0, len(edges), 2):
+        for place, column in enumerate(st.columns(2)):
+            if first + place < len(edges):
+                with column:
+                    _figure.show(kan.edge(plan, snapshot, edges[first + place]), f"edge-{first + place}", kan.edge, "kan", height=260)
+    if plan.problem.dim == 2:
+        _figure.show(kan.decision_boundary(plan, snapshot), "boundary", kan.decision_boundary, "kan", height=460)
