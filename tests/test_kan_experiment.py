@@ -290,3 +290,13 @@ def test_presets_say_what_to_look_at():
     assert full.batch_size == len(kan.data_of(full).labels), "every record in every step"
     few, many = ((p.setting.batch_size * p.setting.steps) for p in (presets["sweet"], presets["many"]))
     assert many >= 5 * few and presets["many"].setting.dataset == presets["sweet"].setting.dataset
+
+
+def test_batches_of_a_fixed_size_break_the_claim_that_poisson_batches_keep():
+    """At rate .05 and noise for (1, 1.2e-5) the true delta is 2.78e-3: computed independently by quadrature."""
+    setting = replace(SMALL, batch_size=150, epsilon=1.0, delta=1.2e-5)
+    result = kan.fixed_size_claim(setting)
+    real, claimed = result.curves
+    at_one = np.interp(0.0, np.log(claimed.x), np.log(claimed.y)), np.interp(0.0, np.log(real.x), np.log(real.y))
+    assert np.exp(at_one[0]) == pytest.approx(1.2e-5, rel=0.1) and np.exp(at_one[1]) == pytest.approx(2.78e-3, rel=0.05)
+    assert "claims delta = 1.2e-05" in result.verdict and result.marks[0][0] == 1.0

@@ -161,14 +161,15 @@ def _verdict(effort: Effort, scores: Scores) -> str:
         gains.append(scores.accuracy[:, row * count + best] - scores.accuracy[:, row * count])
         helps.append(gaps[best].exceeds(level))
         falls.append(best < count - 1 and last.exceeds(level))
-        words.append(f"epsilon {epsilon:g}: best lambda {effort.correlations[best]:g}, {gaps[best]}")
+        loss = gap(scores.loss, row * count + best, row * count)
+        words.append(f"epsilon {epsilon:g}: best lambda {effort.correlations[best]:g}, {gaps[best]}, loss {loss}")
     grows, change = runs.trend(gains[0], gains[-1])
     claims = (
         f"a moderate lambda helps at {sum(helps)} of {len(helps)} values of epsilon",
         f"it falls again towards 1 at {sum(falls)} of {len(falls)}",
         f"the gain {change}, where the paper has it grow",
     )
-    finding = f"{'; '.join(claims)} (accuracy over DP-SGD, paired: {'; '.join(words)})"
+    finding = f"{'; '.join(claims)} (over DP-SGD, paired, accuracy and loss: {'; '.join(words)})"
     return verdict(all(helps) and all(falls) and grows, finding)
 
 
