@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import binom
 
 from core.check import real, whole
 from core.mechanisms import lambda_cgd
@@ -63,6 +62,8 @@ def calibrate_without_amplification(
     delta = real("delta", delta, above=0, below=1)
     mechanism = lambda_cgd(correlation)
     best = math.inf
+    from scipy.stats import binom  # a third of a second of imports, which no other function here needs
+
     for joins in range(int(binom.isf(delta, steps, rate)), steps + 1):
         tail = float(binom.sf(joins, steps, rate))
         if tail >= delta:
