@@ -19,7 +19,8 @@ Every comparison here is at the **same privacy** (epsilon, delta), the same exam
 1. **Playground**: the exact answer, at once. Drag nu and lambda; try the presets, one of which LOSES.
 2. **Why it works**: the same noise in time and in frequency, and what it costs.
 3. **Train live**: a real run with confidence bands, on made-up data, on real data, on yours.
-4. **Papers**: the figures of the papers, computed here, each with a verdict: matches, or does not.
+4. **KAN**: a small network of learned curves, trained in private with several lambda at once: is there a best one?
+5. **Papers**: the figures of the papers, computed here, each with a verdict: matches, or does not.
 """
 
 ASSUMPTIONS = """

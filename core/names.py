@@ -178,7 +178,7 @@ _NAMES = (
     Name("knob_growth", r"x/x_0", "times its smallest value", "What is varied, over the smallest value it takes on the chart.", "", True),
     Name("error_growth", r"F_\infty/F_{\infty,0}", "times the suboptimality at the smallest value",
          "Stationary suboptimality, over its exact value at the smallest value of what is varied.", "", True),
-    Name("noise_ratio", r"\kappa_\lambda/\kappa_0", "noise, times that of DP-SGD", "Noise at one speed of change over what DP-SGD has there, at the same privacy."),
+    Name("noise_ratio", r"\kappa_\lambda/\kappa_0", "noise, times that of DP-SGD", "Noise at one speed of change over what DP-SGD has there, at the same privacy.", "", True),
     Name("input", r"x_i", "input", "One feature of a record, scaled to [-1, 1]."),
     Name("second_input", r"x_2", "second input", "Another feature of the same record."),
     Name("edge", r"b_{ji}(x_i)", "edge function", "What one unit of a Kolmogorov-Arnold network makes of one input: a learned spline."),

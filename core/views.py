@@ -41,7 +41,7 @@ def all_notebooks() -> dict[str, bytes]:
     """The notebook of every page at the default setting, by page."""
     from core.kan_experiment import KanSetting  # here, because it brings torch
 
-    settings = {page: Setting() for page in VIEWS} | {"kan": KanSetting(steps=100, replicates=2)}
+    settings = {page: Setting() for page in VIEWS} | {"kan": KanSetting(steps=100, replicates=2, accountant="spectral")}
     pages = {
         page: notebook_of(page, setting, ADDRESS + ("" if page == "playground" else page) + _query(setting))
         for page, setting in settings.items()
@@ -206,18 +206,13 @@ chart(kan.edge(plan, last, kan.busiest_edges(plan, last)[0]))
 # %%
 from core import amplification
 
-data = kan.data_of(setting)
+n_samples = len(kan.data_of(setting).labels)
 for value, expected in ((0.0, noise_independent), (setting.correlation, noise_correlated)):
-    charged = kan.noise_multiplier(spectral, value, len(data.labels))
-    print(value, charged)
+    charged = kan.noise_multiplier(spectral, value, n_samples)
     assert abs(charged / expected - 1) < 1e-6
-if setting.sampling == "poisson" and setting.private:
-    rate = setting.batch_size / len(data.labels)
-    for value, arm in zip(kan.correlations(setting), plan.arms):
-        spent = amplification.epsilon(
-            value, rate, setting.steps, arm.noise_multiplier, setting.delta, method=setting.accountant
-        )
-        print(arm.label, spent)
+    if setting.sampling == "poisson":
+        spent = amplification.epsilon(value, setting.batch_size / n_samples, setting.steps, charged, setting.delta)
+        print(f"lambda {value:g}: noise multiplier {charged:.4g} spends epsilon {spent:.6g}")
         assert spent <= setting.epsilon * (1 + 1e-9)
 """
 

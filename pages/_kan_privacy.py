@@ -20,10 +20,10 @@ CALIBRATING = Lock()
 class Charges(NamedTuple):
     """The pictures of the panel by one accountant."""
 
-    accountant: str
     curves: Result
     felt: Result
     table: Table
+    fixed_size: Result
 
 
 @dataclass
@@ -59,15 +59,14 @@ def live(setting: KanSetting) -> None:
     job = _desk().show(setting)
     running = job.state == "running"
     st.fragment(_paint, run_every=0.3 if running else None)(setting, running)
-    _figure.show(kan.fixed_size_claim(setting), "fixed-size", kan.fixed_size_claim, "fixed_size", height=320)
 
 
 def _charges(setting: KanSetting) -> Iterator[Charges]:
     for accountant in dict.fromkeys(("spectral", setting.accountant)):
         asked = replace(setting, accountant=accountant)
         with CALIBRATING:
-            charges = Charges(accountant, kan.accountant_curves(asked), kan.felt_noise(asked), kan.noise_multipliers(asked))
-        yield charges
+            curves, felt, table = kan.accountant_curves(asked), kan.felt_noise(asked), kan.noise_multipliers(asked)
+        yield Charges(curves, felt, table, kan.fixed_size_claim(asked))
 
 
 def _paint(setting: KanSetting, was_running: bool) -> None:
@@ -85,5 +84,6 @@ def _paint(setting: KanSetting, was_running: bool) -> None:
         with right:
             _figure.show(charges.felt, "felt", kan.felt_noise, "felt", height=360)
         _figure.table(charges.table, "charges", kan.noise_multipliers, "subsampled")
+        _figure.show(charges.fixed_size, "fixed-size", kan.fixed_size_claim, "fixed_size", height=320)
     if was_running and job.state != "running":
         st.rerun()

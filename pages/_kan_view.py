@@ -6,6 +6,7 @@ import streamlit as st
 
 from core import kan_experiment as kan
 from core.kan_experiment import KanSetting
+from core.learners import Snapshot
 from pages import _figure
 from pages._bench import Run, bench, progress
 from pages._kan_privacy import CALIBRATING
@@ -33,44 +34,47 @@ def paint(run: Run | None, setting: KanSetting) -> None:
     progress(run, stale=run.wanted != setting)
     if snapshots:
         _curves(run.plan, snapshots)
-        _network(run.plan, run.job.latest)
+        latest = run.job.latest
+        if latest.step > 0:
+            _network(run.plan, latest)
 
 
 def _headline(best: kan.Difference | None) -> None:
-    found = "-" if best is None else f"{best.correlation:g}"
-    gain = "-" if best is None else f"{best.difference:+.4f}"
-    error = "" if best is None else f" +- {best.error:.4f}"
+    found, gain, error, says = "-", "-", "", "known after a run"
+    if best is not None:
+        found, gain, error = f"{best.correlation:g}", f"{best.difference:+.4f}", f"+- {best.error:.4f}"
+        says = "beyond chance" if best.differs(1) else "WORSE than DP-SGD" if best.differs(-1) else "may be chance"
     with st.container(key="headline"):
         st.html(
             f'<div class="headline"><div><b id="best-lambda">{found}</b><small>best lambda above 0<br>of those compared</small></div>'
-            f'<div><b id="gain">{gain}</b><small><span id="gain-error">{error}</span> test accuracy<br>'
-            "over DP-SGD (lambda = 0), paired</small></div></div>"
+            f'<div><b id="gain">{gain}</b><small><span id="gain-error">{error}</span> test accuracy over lambda = 0<br>'
+            f'<span id="gain-says">{says}</span></small></div></div>'
         )
 
 
 def _curves(plan: kan.Plan, snapshots: list) -> None:
+    _figure.show(kan.outcome(plan, snapshots), "main", kan.outcome, "kan", height=400)
+    left, right = st.columns(2)
+    if plan.setting.private:
+        with left:
+            against = replace(kan.accuracy_against_correlation(plan, snapshots), verdict="")  # it stands under the first chart
+            _figure.show(against, "correlation", kan.accuracy_against_correlation, "paired", height=380)
+        with right:
+            _figure.show(kan.noise_path(plan, snapshots), "noise", kan.noise_path, "noise_path", height=380)
     left, right = st.columns(2)
     with left:
-        _figure.show(kan.outcome(plan, snapshots), "main", kan.outcome, "kan", height=360)
-    with right:
-        _figure.show(kan.outcome(plan, snapshots, "test_loss"), "loss", kan.outcome, "kan", height=360)
-    if not plan.setting.private:
-        return
-    left, right = st.columns(2)
-    with left:
-        against = replace(kan.accuracy_against_correlation(plan, snapshots), verdict="")  # it stands under the first chart
-        _figure.show(against, "correlation", kan.accuracy_against_correlation, "paired", height=360)
-    with right:
-        _figure.show(kan.noise_path(plan, snapshots), "noise", kan.noise_path, "noise_path", height=360)
+        _figure.show(kan.outcome(plan, snapshots, "test_loss"), "loss", kan.outcome, "kan", height=340)
+    if "share_clipped" in snapshots[-1].measures:
+        with right:
+            _figure.show(kan.outcome(plan, snapshots, "share_clipped"), "clipped", kan.outcome, "clipping", height=340)
 
 
-def _network(plan: kan.Plan, snapshot) -> None:
-    st.markdown("### What the network learned\nEdge functions that training moved most: before, now without noise, and now in private.")
+def _network(plan: kan.Plan, snapshot: Snapshot) -> None:
+    st.markdown("### What the network learned\nThe edges that training moved most: before, now without noise, and now in private.")
     edges = kan.busiest_edges(plan, snapshot)
     for first in range(0, len(edges), 2):
-        for place, column in enumerate(st.columns(2)):
-            if first + place < len(edges):
-                with column:
-                    _figure.show(kan.edge(plan, snapshot, edges[first + place]), f"edge-{first + place}", kan.edge, "kan", height=260)
+        for place, column in zip(range(first, len(edges)), st.columns(2), strict=False):
+            with column:
+                _figure.show(kan.edge(plan, snapshot, edges[place]), f"edge-{place + 1}", kan.edge, "kan", height=320)
     if plan.problem.dim == 2:
         _figure.show(kan.decision_boundary(plan, snapshot), "boundary", kan.decision_boundary, "kan", height=460)

@@ -18,7 +18,7 @@ with st.container(key="presets", horizontal=True):
 st.caption(next((f"{preset.label}. {preset.says}" for preset in kan.presets().values() if preset.setting == setting), "Your own setting."))
 with st.container(key="run-buttons", horizontal=True):
     _bench.buttons(bench, lambda paused: _kan_view.start(setting, paused))
-_bench.live(bench, lambda run: _kan_view.paint(run, setting), seconds=0.25)
+_bench.live(bench, lambda run: _kan_view.paint(run, setting), seconds=0.4)
 if bench.run is not None and bench.run.plan is not None:
     _figure.table(kan.ledger(bench.run.plan), "ledger", kan.ledger, "subsampled")
 _kan_privacy.live(setting)

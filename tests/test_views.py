@@ -12,10 +12,16 @@ from nbclient.exceptions import CellExecutionError
 
 from core import views
 from core.comparison import Setting
+from core.kan_experiment import KanSetting
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "assets" / "notebooks"
 QUICK = Setting(steps=40, dim=4, replicates=3, nu=0.2, device="cpu")
+QUICK_KAN = KanSetting(steps=10, width=4, replicates=2, accountant="spectral", dataset="rings", device="cpu")
+
+
+def quick(page: str) -> Setting | KanSetting:
+    return QUICK_KAN if page == "kan" else QUICK
 
 
 def execute(content: bytes, monkeypatch, tmp_path):
@@ -27,7 +33,7 @@ def execute(content: bytes, monkeypatch, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("page", views.VIEWS)
 def test_the_notebook_of_a_page_runs_and_shows_a_chart(page, monkeypatch, tmp_path):
-    done = execute(views.notebook_of(page, QUICK, "http://127.0.0.1:8501/?nu=0.2"), monkeypatch, tmp_path)
+    done = execute(views.notebook_of(page, quick(page), "http://127.0.0.1:8501/?nu=0.2"), monkeypatch, tmp_path)
     kinds = {kind for cell in done.cells if cell.cell_type == "code" for out in cell.outputs for kind in out.get("data", {})}
     assert "application/vnd.plotly.v1+json" in kinds
 
@@ -50,9 +56,10 @@ def test_a_headline_that_is_not_true_fails_the_notebook(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("page", views.VIEWS)
 def test_a_notebook_holds_the_setting_and_the_link(page):
-    cells = json.loads(views.notebook_of(page, QUICK, "http://127.0.0.1:8501/?nu=0.2"))["cells"]
+    cells = json.loads(views.notebook_of(page, quick(page), "http://127.0.0.1:8501/?nu=0.2"))["cells"]
     assert "http://127.0.0.1:8501/?nu=0.2" in "".join(cells[0]["source"])
-    assert "nu = 0.2" in "".join(cells[1]["source"]) and "dim = 4" in "".join(cells[1]["source"])
+    held = "".join(cells[1]["source"])
+    assert ("width = 4" in held and "dataset = 'rings'" in held) if page == "kan" else ("nu = 0.2" in held and "dim = 4" in held)
 
 
 def test_a_page_that_there_is_not_is_named():

@@ -38,7 +38,7 @@ def closed_form(correlation: float, sampling_rate: float, steps: int, epsilon: f
     tail = float(bdtrc(math.floor(likely), steps, rate)) if likely < steps else 0.0
     require(
         tail <= delta / 2,
-        "sampling_rate", rate,
+        "sampling_rate", float(f"{rate:.3g}"),
         f">= {least / steps:.4g}: Theorem F.12 needs r T >= 3 ln(2/delta), for a record joins more than {likely:.3g} times"
         f" with probability {tail:.2g}, not {delta / 2:.2g}",
     )
@@ -53,7 +53,7 @@ def _independent(rate: float, steps: int, epsilon: float, delta: float) -> float
     true = _renyi_divergence(max(2, math.ceil(order)), rate, 2 / math.sqrt(variance))
     require(
         true <= claimed,
-        "sampling_rate", rate,
+        "sampling_rate", float(f"{rate:.3g}"),
         f"rarer sampling: Lemma D.7 claims a Renyi divergence of {claimed:.3g} a step where it is {true:.3g}",
     )
     return math.sqrt(variance)

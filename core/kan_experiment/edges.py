@@ -54,7 +54,8 @@ def edge(plan: Plan, snapshot: Snapshot, chosen: Edge) -> Result:
     spread = max(np.ptp(curve.y) for curve in curves) or 1.0
     floor = min(curve.y.min() for curve in curves) - 0.3 * spread
     heights = floor + 0.25 * spread * np.concatenate([[0.0], np.repeat(share / share.max(), 2), [0.0]])
-    curves.append(Curve("where the records are (not to scale)", np.repeat(edges, 2), heights))
+    filled = {"low": np.full(heights.shape, floor), "high": heights}
+    curves.append(Curve("where the records are (not to scale)", np.repeat(edges, 2), heights, **filled))
     return Result(
         title=f"{plan.data.feature_names[chosen.input]} to unit {chosen.unit + 1}",
         curves=tuple(curves),

@@ -50,12 +50,15 @@ def charges(setting: KanSetting, correlation: float, n_samples: int) -> dict[str
 def noise_multipliers(setting: KanSetting, data: TwoClasses | None = None) -> Table:
     """Per lambda the noise multiplier by every accountant, and the slow noise that training feels, DP-SGD's being 1."""
     n_samples = len((data or data_of(setting)).labels)
-    rows, independent = [], None
+    rows, independent, refusals = [], None, {}
     for correlation in correlations(setting):
         found = charges(setting, correlation, n_samples)
         best = found[setting.accountant]
         independent = independent or best
-        rows.append((correlation, *found.values(), (1 - correlation) * best / independent))
+        known = [charge if isinstance(charge, float) else "not applicable" for charge in found.values()]
+        rows.append((correlation, *known, (1 - correlation) * best / independent))
+        refusals |= {(method, correlation > 0): charge for method, charge in found.items() if isinstance(charge, str)}
+    because = [f" {WORDS[method].capitalize()} is {words}." for (method, _), words in refusals.items()]
     return Table(
         title="Noise multiplier for the same privacy",
         columns=("lambda", *(WORDS[method] for method in found), "slow noise felt"),
@@ -66,6 +69,7 @@ def noise_multipliers(setting: KanSetting, data: TwoClasses | None = None) -> Ta
             f"{setting.batch_size / n_samples:.3g}, so that a record joins {setting.batch_size * setting.steps / n_samples:.3g} "
             "times on average. The bounds on Poisson batches are ours; without amplification it also holds for batches of a "
             f"fixed size. Slow noise felt: (1 - lambda) kappa(lambda) / kappa(0) by the {WORDS[setting.accountant]} accountant."
+            + "".join(because)
         ),
         settings=asdict(setting),
     )

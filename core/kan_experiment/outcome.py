@@ -125,7 +125,8 @@ def best_gain(plan: Plan, snapshots: Sequence[Snapshot]) -> Difference | None:
     """The lambda above 0 of highest test accuracy so far, against lambda = 0; None before a step and where none compares."""
     if snapshots[-1].step == 0:
         return None
-    found = [row for row in differences(plan, snapshots[-1], "test_accuracy")[1:] if np.isfinite(row.difference)]
+    level = 1 - (1 - LEVEL) / max(1, len(plan.arms) - 2)  # for all lambdas together, because the best of several is picked
+    found = [row for row in differences(plan, snapshots[-1], "test_accuracy", level)[1:] if np.isfinite(row.difference)]
     return max(found, key=lambda row: row.difference, default=None)
 
 

@@ -7,7 +7,7 @@ from by_theory import DEFAULTS
 from harness import OUT, by_key, open_page, served, watched_page
 from reading import assert_all_agree, go_to, headline, in_link, press, shown_controls
 
-TITLES = ("Playground", "Why it works", "Train live", "Papers", "Guide")
+TITLES = ("Playground", "Why it works", "Train live", "KAN", "Papers", "Guide")
 VIEW = {
     "nu": "0.0123", "correlation": "8e-1", "learning_rate": "0.1", "batch_size": "32", "steps": "300", "dim": "16",
     "decay": "1.5", "label_noise": "0.20", "epsilon": "1e0", "delta": "1e-5", "clip_norm": "2",
@@ -92,5 +92,7 @@ def test_every_page_gives_a_notebook_that_names_its_setting(page):
         assert "assert" in code
         if title == "Papers":
             assert "fidelity = 'quick'" in code and "/papers" in words
+        elif title == "KAN":
+            assert "width = 64" in code and "/kan" in words
         else:
             assert re.search(r"^nu = 0\.0125$", code, re.MULTILINE) and "nu=0.0125" in words, title
