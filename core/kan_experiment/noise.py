@@ -6,6 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from core import amplification
+from core.kan_experiment.known import tight
 from core.kan_experiment.setting import KanSetting, correlations, data_of
 from core.problems.datasets import TwoClasses
 from core.results import Curve, Result, Table
@@ -144,4 +145,6 @@ def _by(method: str, setting: KanSetting, correlation: float, n_samples: int) ->
         return amplification.closed_form(*arguments)
     if method == "no_amplification":
         return amplification.calibrate_without_amplification(*arguments)
+    if method == "tight":
+        return tight(*arguments)
     return amplification.calibrate(*arguments, method=method)

@@ -1,0 +1,57 @@
+"""Noise multipliers by the tight accountant: those of the presets at once from a table, any other in seconds.
+
+`python -m core.kan_experiment.known` computes the table again.
+"""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from core import amplification
+from core.kan_experiment.presets import presets
+from core.kan_experiment.setting import KanSetting, correlations, data_of
+
+TABLE = Path(__file__).parent / "known.json"
+SHOWN = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
+"""Lambdas that are in the table for the default setting."""
+
+Arguments = tuple[float, float, int, float, float]
+
+
+@lru_cache(maxsize=512)
+def tight(correlation: float, sampling_rate: float, steps: int, epsilon: float, delta: float) -> float:
+    """Noise multiplier by `core.amplification.calibrate(..., method="tight")`, from the table where that has it.
+
+    Guarantees: only the very same arguments are looked up, to the last bit.
+    """
+    arguments = (float(correlation), float(sampling_rate), int(steps), float(epsilon), float(delta))
+    known = _table().get(_key(arguments))
+    return amplification.calibrate(*arguments, method="tight") if known is None else known
+
+
+def arguments_of_presets() -> tuple[Arguments, ...]:
+    """What the presets need, and the default setting at other lambdas and epsilons."""
+    default = KanSetting()
+    settings = [preset.setting for preset in presets().values() if preset.setting.private]
+    settings += [KanSetting(epsilon=epsilon) for epsilon in (2.0, 4.0)]
+    needed = [(setting, value) for setting in settings for value in correlations(setting)]
+    needed += [(default, value) for value in SHOWN]
+    found = (
+        (value, setting.batch_size / len(data_of(setting).labels), setting.steps, setting.epsilon, setting.delta)
+        for setting, value in needed
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def _key(arguments: Arguments) -> str:
+    return " ".join(map(repr, arguments))
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, float]:
+    return json.loads(TABLE.read_text())
+
+
+if __name__ == "__main__":
+    numbers = {_key(each): amplification.calibrate(*each, method="tight") for each in arguments_of_presets()}
+    TABLE.write_text(json.dumps(numbers, indent=0) + "\n")
