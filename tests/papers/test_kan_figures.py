@@ -6,7 +6,7 @@ from scipy import stats
 
 from core import amplification
 from core.papers import kan
-from core.papers.kan import correlation, runs, scaling, tuned
+from core.papers.kan import accountants, correlation, runs, scaling, tuned
 from core.papers.kan.runs import Effort, Gap, Scores
 
 WHOLE = dict(runs.EFFORT)
@@ -163,6 +163,15 @@ def test_width_is_judged_by_what_privacy_adds():
 def test_both_scalings_have_a_point_a_size():
     assert [curve.x.tolist() for curve in kan.risk_n().curves] == [[150.0, 300.0]] * 3
     assert [curve.x.tolist() for curve in kan.risk_width().curves] == [[2.0, 8.0]] * 3
+
+
+@pytest.mark.slow
+def test_accountants_stand_in_order_and_the_closed_form_buys_no_amplification(monkeypatch):
+    monkeypatch.setitem(accountants.GRIDS, "quick", {"tight": (0.5,), "fast": (0.0, 0.5)})
+    result = kan.kappa_accountants()
+    at = {curve.label: dict(zip(curve.x.tolist(), curve.y.tolist(), strict=True))[0.5] for curve in result.curves}
+    assert at[accountants.TIGHT] < at[accountants.SPECTRAL] < at[accountants.COUNTED] < at[accountants.CLOSED]
+    assert result.verdict.startswith("Does not match the paper: for lambda > 0 the closed form asks for at least")
 
 
 @pytest.mark.slow

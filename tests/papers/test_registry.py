@@ -6,7 +6,7 @@ import pytest
 from core.figures import to_html
 from core.papers import correlated_noise, entries, find, kan
 from core.papers.correlated_noise import panels
-from core.papers.kan import runs, scaling, tuned
+from core.papers.kan import accountants, runs, scaling, tuned
 from core.papers.registry import Entry, register, verdict
 from core.results import Curve, Result, Table
 
@@ -101,6 +101,7 @@ def test_every_entry_computes_to_a_judged_result(entry, monkeypatch):
     tiny = runs.Effort(2, 400, 10, 4, (0.0, 0.5, 0.9), (1.0, 4.0), "spectral")
     monkeypatch.setitem(runs.EFFORT, "quick", tiny)
     monkeypatch.setitem(tuned.GRIDS, "quick", tuned.Grid(tiny, (4.0, 16.0), (0.25, 0.5)))
+    monkeypatch.setitem(accountants.GRIDS, "quick", {"tight": (0.0,), "fast": (0.0, 0.5)})  # at 0 it takes no time
     monkeypatch.setitem(scaling.RECORDS, "quick", (200, 400))
     monkeypatch.setitem(scaling.WIDTHS, "quick", (2, 8))
     fractions, results = zip(*entry.stream(), strict=True)

@@ -4,6 +4,7 @@ The paper has one figure, taken over from another paper (a convolutional network
 claims are put to the network that the theorems are about.
 """
 
+from core.papers.kan.accountants import kappa_accountants, kappa_few
 from core.papers.kan.correlation import figure1, figure1_noise, figure1_table
 from core.papers.kan.scaling import risk_n, risk_width
 from core.papers.kan.tuned import figure1_tuned
@@ -13,6 +14,8 @@ __all__ = [
     "figure1_noise",
     "figure1_table",
     "figure1_tuned",
+    "kappa_accountants",
+    "kappa_few",
     "risk_n",
     "risk_width",
 ]
