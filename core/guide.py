@@ -28,6 +28,8 @@ ASSUMPTIONS = """
   adjacency of other papers: their epsilons are not comparable (a factor 2 in sensitivity).
 - **Each record is used once** on the Playground: steps x batch size records in all. Tables are walked through in cyclic epochs, and
   a record that joins several steps is charged for all of them together, exactly.
+- **On KAN** each record joins each step by its own coin (Poisson batches), and all its steps are charged together; batches of a
+  fixed size are charged without amplification, because no theorem amplifies them.
 - **The exact curves leave clipping out** (the papers call this Noisy-FTRL). Noise is scaled to the clip norm as if it were on; Train
   live shows how many gradients it would cut, and what cutting does.
 - **Gaussian features**, squared loss with its factor 1/2, the best parameters at 1/sqrt(d) in every direction, start at zero.
@@ -46,6 +48,9 @@ ERRATA = """
 | 2310.06771 | Theorem 2.2 | log^2(1/nu) | one log(1/nu) suffices |
 | 2310.06771 | Table 4, row 1/k^2 | log | log^2 |
 | 2310.06771 | Figure 2 | slopes .18, .94, 1.27, 2.03 as evidence for the theorem | they are right, but batch size 1 couples the directions and adds about .18 to the slopes on effective dimension and .25 to those on learning rate; with large batches they are .001, .77, 1.00, 1.76 |
+| 2605.12648 | Theorem F.8 | amplification for batches of a fixed size, without replacement | false there, for a record that joins pushes another one out: one step at rate .05 and noise 1 has delta 2.8e-3 at epsilon 1, claimed 1.2e-5. True for Poisson batches, which are the default here |
+| 2605.12648 | Theorem D.9 | no condition on the sampling rate | its Lemma D.7 needs rare sampling: at rate .01, 100 steps, epsilon 8 its noise gives delta 6.5e-2, not 1e-5. Refused here unless the lemma holds |
+| 2605.12648 | Appendices D and F | noise multipliers side by side | D is about replacing a record, F about zeroing its gradient: not comparable. Zero-out throughout here |
 """
 
 

@@ -1,13 +1,13 @@
 """What a viewer takes along from every page: a link to exactly this view, and a notebook that makes it again."""
 
 from dataclasses import asdict
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 import streamlit.components.v2 as v2
 
 from core import views
-from core.comparison import Setting
 
 _COPY = v2.component(
     "copy_link",
@@ -35,13 +35,13 @@ _COPY = v2.component(
 )
 
 
-def link(setting: Setting) -> None:
+def link(setting: Any) -> None:
     """A button that copies the address of this very view: every control that is not at its default."""
     changed = setting.changes()
     _COPY(key="copy-link", width="content", data={field: changed.get(field) for field in asdict(setting)})
 
 
-def bar(page: str, setting: Setting, **choices: bool | str) -> None:
+def bar(page: str, setting: Any, **choices: bool | str) -> None:
     """Copy link and Notebook, side by side; `choices` are those that the page offers beyond the setting."""
     address = permalink(setting)  # the notebook is made when it is asked for, where no session says what the address is
     with st.container(key="share", horizontal=True, vertical_alignment="center"):
@@ -57,7 +57,7 @@ def bar(page: str, setting: Setting, **choices: bool | str) -> None:
         )
 
 
-def permalink(setting: Setting) -> str:
+def permalink(setting: Any) -> str:
     """The address of this page with every control that is not at its default."""
     query = urlencode(setting.changes())
     here = (st.context.url or views.ADDRESS).split("?")[0]  # a page run by a test has no address

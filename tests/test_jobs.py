@@ -80,6 +80,16 @@ def test_steps_ordered_at_once_add_up():
     job.cancel()
 
 
+def test_resume_runs_on_from_steps_that_were_ordered():
+    release = threading.Event()
+    job = Job(release.wait(10) and number for number in range(5))
+    job.step()
+    job.resume()
+    release.set()
+    until(lambda: job.state == "finished")
+    assert len(job.snapshots) == 5
+
+
 def test_step_in_free_running_publishes_exactly_n_more_and_pauses():
     job = Job(Gate())
     job.start()
