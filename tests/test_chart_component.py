@@ -47,7 +47,7 @@ def test_the_figure_is_sent_whole_in_full_precision_with_its_words_and_size():
     data = sent(figure=figure(0.1), key="main", label="Error falls.", height=300)
     assert (data["label"], data["height"], data["drag"]) == ("Error falls.", 300, {})
     assert numbers(data["figure"]["data"][0]["y"], "f8") == (X * 0.1).tolist()
-    assert data["figure"]["layout"]["xaxis"]["title"]["text"] == "step [steps]"
+    assert data["figure"]["layout"]["xaxis"]["title"]["text"] == "step"
     assert data["figure"]["config"]["displayModeBar"] is False
 
 
