@@ -64,10 +64,9 @@ def calibrate_without_amplification(
     best = math.inf
     from scipy.stats import binom  # a third of a second of imports, which no other function here needs
 
-    for joins in range(int(binom.isf(delta, steps, rate)), steps + 1):
-        tail = float(binom.sf(joins, steps, rate))
-        if tail >= delta:
-            continue
+    tails = bdtrc(np.arange(steps + 1), steps, rate)
+    for joins in np.flatnonzero(tails < delta).tolist():
+        tail = float(tails[joins])
         sensitivity = mechanism.sensitivity(steps, joins) if joins else 0.0
         if sensitivity / gdp_mu_for(epsilon, delta) >= best:  # larger k only cost more from here on
             break
