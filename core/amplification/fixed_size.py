@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import bdtrc, ndtr
 
 from core.check import real, whole
 from core.mechanisms import lambda_cgd
@@ -62,8 +62,6 @@ def calibrate_without_amplification(
     delta = real("delta", delta, above=0, below=1)
     mechanism = lambda_cgd(correlation)
     best = math.inf
-    from scipy.stats import binom  # a third of a second of imports, which no other function here needs
-
     tails = bdtrc(np.arange(steps + 1), steps, rate)
     for joins in np.flatnonzero(tails < delta).tolist():
         tail = float(tails[joins])
