@@ -69,8 +69,8 @@ def test_figure1_has_a_point_a_lambda_and_epsilon_with_bars_from_the_second_data
 
 def test_the_table_holds_what_the_figure_shows_and_every_noise_multiplier():
     figure, table = kan.figure1(), kan.figure1_table()
-    assert len(table.rows) == 2 * 3
-    for row in table.rows:
+    assert len(table.rows) == 2 * 3 + 2
+    for row in table.rows[:6]:
         at = list(TINY.correlations).index(row[2])
         assert row[4] == pytest.approx(figure.curve(f"epsilon {row[1]:g}").y[at], abs=1e-5)
         rate = TINY.batch_size / TINY.n_samples
@@ -79,7 +79,9 @@ def test_the_table_holds_what_the_figure_shows_and_every_noise_multiplier():
         assert (row[5] is None) == (row[2] == 0)
         if row[5] is not None:
             assert row[7] == pytest.approx(row[5] / row[6], rel=0.1, abs=0.1)
-    assert "not applicable" in table.caption
+    at_one = round(amplification.closed_form(0.75, TINY.batch_size / TINY.n_samples, TINY.steps, 1.0, runs.DELTA), 4)
+    assert [row[:4] for row in table.rows[6:]] == [("closed form", 1.0, 0.75, at_one), ("closed form", 4.0, 0.75, "not applicable")]
+    assert "not applicable at epsilon 4 (epsilon=4.0, expected <= 1" in table.caption
 
 
 def made_up(gains_first, gains_last, seeds=6):
