@@ -56,7 +56,7 @@ class LikelihoodRatio:
         self._gamma = run.column_power()
         self._values = np.ones((nodes, samples))
         self._index = 0
-        self._log = np.zeros(samples)
+        self.log = np.zeros(samples)
 
     def update(self, w: np.ndarray) -> None:
         """Take in w_t (samples,), one step further back each time."""
@@ -66,14 +66,9 @@ class LikelihoodRatio:
         self._values = self._stays @ self._values
         self._values += joins
         self._index += 1
-        if self._index % 4 == 0:  # before anything can overflow
-            first = self._values[0].copy()
-            self._values /= first
-            self._log += np.log(first)
-
-    def log(self) -> np.ndarray:
-        """The bound of L given the steps taken in, (samples,)."""
-        return self._log + np.log(self._values[0])
+        first = self._values[0].copy()
+        self._values /= first
+        self.log += np.log(first)
 
 
 def _interpolation(nodes: np.ndarray, at: np.ndarray, above: bool) -> np.ndarray:

@@ -59,12 +59,13 @@ def _least(predict: Callable, certify: Callable, delta: float, largest: float) -
         return math.log(predict(math.exp(log_value)) / delta)
 
     upper = math.log(largest)
-    lower = upper - 0.1
+    lower, least = upper - 0.1, upper - 4.0
     if excess(upper) > 0:
         return largest
-    while excess(lower) < 0:
+    while lower > least and excess(lower) < 0:
         lower, upper = lower - 0.2, lower
-    value, failure, attempt = math.exp(brentq(excess, lower, upper, xtol=2e-3)), FAILURE / 2, 0
+    root = brentq(excess, lower, upper, xtol=2e-3) if lower > least else lower
+    value, failure, attempt = math.exp(root), FAILURE / 2, 0
     while value < largest:
         if certify(value, failure, np.random.default_rng([1, attempt])):
             return value

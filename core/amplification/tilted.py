@@ -140,7 +140,7 @@ class TiltedChain:
             w, log_density = self._step(mean, log_values, generator)
             log_weight += self._log_density(w - mean) - log_density
             ratio.update(w)
-        return log_weight, ratio.log()
+        return log_weight, ratio.log
 
     def _step(self, mean, log_values, generator):
         """Draw w given the mean of its Gaussian, from densities bilinear in both; and the log of that density."""
