@@ -1,5 +1,8 @@
 """The figures of 2605.12648 on our data: pairing, tuning on one half, verdicts from numbers. Tiny settings, spectral bound."""
 
+import csv
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,7 +12,7 @@ from core.papers import kan
 from core.papers.kan import accountants, correlation, runs, scaling, tuned
 from core.papers.kan.runs import Effort, Gap, Scores
 
-WHOLE = dict(runs.EFFORT)
+WHOLE, GRIDS = dict(runs.EFFORT), dict(tuned.GRIDS)
 TINY = Effort(3, 400, 10, 4, (0.0, 0.5, 0.9), (1.0, 4.0), "spectral")
 
 
@@ -194,3 +197,43 @@ def test_a_fidelity_costs_what_its_words_say(fidelity):
         f"{len(effort.correlations)} lambdas, epsilon "
     )
     assert effort.accountant == "tight" and effort.n_samples == 18_000
+
+
+def committed(figure):
+    """Settings and rows of a full computation that is kept beside the code: `--fidelity full --out assets/results`."""
+    lines = (Path(__file__).parents[2] / "assets" / "results" / f"kan_{figure}.csv").read_text().splitlines()
+    settings = dict(line[2:].split(": ", 1) for line in lines if line.startswith("#"))
+    return settings, list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+@pytest.mark.parametrize("figure", ["figure1_table", "figure1_tuned"])
+def test_committed_results_are_those_of_the_full_fidelity(figure):
+    settings, _ = committed(figure)
+    effort = WHOLE["full"] if figure == "figure1_table" else GRIDS["full"].effort
+    ours = runs.settings(figure, "full", 0, effort)
+    if figure == "figure1_tuned":
+        ours |= {"learning_rate": GRIDS["full"].learning_rates, "clip_norm": GRIDS["full"].clip_norms}
+    assert {key: settings[key] for key in ours} == {key: str(value) for key, value in ours.items()}
+
+
+def test_in_the_committed_table_lambda_wins_clearly_under_the_tight_accountant_alone():
+    """At epsilon 1, one setting for all: lambda .75 beats lambda 0 by more than 10 paired standard errors, in both measures."""
+    settings, rows = committed("figure1_table")
+    found = {(row["accountant"], row["epsilon"], row["lambda"]): row for row in rows}
+    tight, spectral = found["tight", "1.0", "0.75"], found["spectral", "1.0", "0.75"]
+    assert float(tight["accuracy gap in errors"]) > 10 and float(tight["loss gap in errors"]) < -10
+    assert float(spectral["accuracy over lambda 0"]) < 0 < float(spectral["loss over lambda 0"])
+    assert float(tight["noise multiplier"]) < 0.7 * float(spectral["noise multiplier"])
+    assert found["closed form", "1.0", "0.75"]["noise multiplier"] == "not applicable"
+    assert int(settings["data_sets"]) >= 10
+
+
+def test_in_the_committed_tuned_figure_the_gain_is_smaller_and_fades():
+    _, rows = committed("figure1_tuned")
+    at = {(row["curve"], float(row["correlation"])): row for row in rows}
+    gains = []
+    for epsilon in ("1", "8"):
+        base = float(at[f"epsilon {epsilon}", 0.0]["test_accuracy"])
+        gains.append({place: float(at[f"epsilon {epsilon}", place]["test_accuracy"]) - base for place in (0.25, 0.5, 0.75)})
+    assert float(at["epsilon 1", 0.5]["low"]) > float(at["epsilon 1", 0.0]["test_accuracy"])
+    assert 0.003 < max(gains[0].values()) < 0.0146 and max(gains[1].values()) < 0.002

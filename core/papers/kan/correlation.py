@@ -83,9 +83,9 @@ def figure1_table(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
         yield fraction, Table(
             title="Accuracy and loss against lambda at the same privacy, one setting for all",
             columns=(
-                "accountant", "epsilon", "lambda", "noise multiplier", "test accuracy", "difference to lambda 0",
-                "standard error", "in standard errors", "test loss", "difference to lambda 0", "standard error",
-                "in standard errors",
+                "accountant", "epsilon", "lambda", "noise multiplier",
+                "test accuracy", "accuracy over lambda 0", "standard error of that", "accuracy gap in errors",
+                "test loss", "loss over lambda 0", "standard error of it", "loss gap in errors",
             ),
             rows=(*rows, *(row[:4] + (None,) * 8 for row in closed)),
             source=f"{SOURCE}, Figure 1 (left)",
