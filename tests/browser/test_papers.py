@@ -44,7 +44,7 @@ def test_an_exact_figure_is_there_at_once_and_its_link_brings_it_back(new_page):
     assert "error of the best correlated noise" in title(page)
     assert points(page) == 41
     assert "Matches the paper" in by_key(page, "verdict").inner_text()
-    choose(page, "Figure 1, right")
+    choose(page, "Correlated noise, Figure 1, right")
     with rerun(page):
         page.get_by_role("radio", name="full").or_(page.get_by_role("button", name="full")).click()
     settled(page)
@@ -67,7 +67,7 @@ def test_a_simulated_figure_paints_while_it_is_computed(page):
     open_page(page, "/papers", seed=3)
     main_chart(page)
     page.evaluate(_WATCH)
-    choose(page, "Figure 2, right")
+    choose(page, "Correlated noise, Figure 2, right")
     expect(by_key(page, "verdict")).to_contain_text("slopes agree", timeout=60_000)
     settled(page)
     assert "learning rate" in title(page)
