@@ -1,8 +1,13 @@
 """Router of the workbench: page config, the controls of the page's group, navigation; nothing else."""
 
+import importlib
+
 import streamlit as st
 
 from pages import _controls, _groups, _theme
+
+OWN_CONTROLS = {"kan": "_kan_controls"}
+"""Pages that do not share the controls of the workbench, and the module of theirs."""
 
 st.set_page_config("Private learning workbench", "assets/favicon.png", layout="wide")
 _theme.apply()
@@ -18,9 +23,7 @@ page = st.navigation(
     ],
     position="top",
 )
-group = _controls.WORKBENCH
-if page.url_path == "kan":
-    from pages._kan_controls import KAN as group  # here, because it brings torch
-
+own = OWN_CONTROLS.get(page.url_path)  # imported here, because some bring torch
+group = importlib.import_module(f"pages.{own}").GROUP if own else _controls.GROUP
 _groups.show(group, drawn=page.url_path not in ("papers", "guide"))
 page.run()

@@ -26,12 +26,12 @@ GRIDS = {
 
 def current() -> Setting:
     """The setting that the widgets show now."""
-    return _groups.current(WORKBENCH)
+    return _groups.current(GROUP)
 
 
 def knob(field: str) -> None:
     """A slider for one field of the setting."""
-    _groups.knob(WORKBENCH, field)
+    _groups.knob(GROUP, field)
 
 
 def draw() -> None:
@@ -59,4 +59,4 @@ def draw() -> None:
         knob("correlation")
 
 
-WORKBENCH = Group(Setting, GRIDS, draw)
+GROUP = Group(Setting, GRIDS, draw)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.devices import DEVICES
-from core.kan_experiment.setting import ACCOUNTANTS, SAMPLINGS, KanSetting
+from core.experiments.kan.setting import ACCOUNTANTS, SAMPLINGS, KanSetting
 from core.names import name
 from core.problems.datasets import DATASETS
 from pages import _groups
@@ -25,7 +25,7 @@ GRIDS = {
 
 def current() -> KanSetting:
     """The setting that the widgets show now."""
-    return _groups.current(KAN)
+    return _groups.current(GROUP)
 
 
 def draw() -> None:
@@ -52,11 +52,11 @@ def draw() -> None:
 
 def _knobs(*names: str) -> None:
     for field in names:
-        _groups.knob(KAN, field)
+        _groups.knob(GROUP, field)
 
 
 def _choice(field: str, options: tuple[str, ...]) -> str:
     return st.selectbox(name(field).words, options, key=field, bind="query-params", help=name(field).meaning)
 
 
-KAN = Group(KanSetting, GRIDS, draw)
+GROUP = Group(KanSetting, GRIDS, draw)

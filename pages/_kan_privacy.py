@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core import kan_experiment as kan
+from core.experiments import kan
 from core.jobs import Job
-from core.kan_experiment import KanSetting
+from core.experiments.kan import KanSetting
 from core.results import Result, Table
 from pages import _figure
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core import kan_experiment as kan
-from core.kan_experiment import KanSetting
+from core.experiments import kan
+from core.experiments.kan import KanSetting
 from core.learners import Snapshot
 from pages import _figure
 from pages._bench import Run, bench, progress

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core import kan_experiment as kan
+from core.experiments import kan
 from pages import _bench, _figure, _kan_controls, _kan_privacy, _kan_view, _share
 
 setting = _kan_controls.current()

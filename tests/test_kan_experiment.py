@@ -8,9 +8,9 @@ import torch
 from scipy import stats
 
 from core import amplification
-from core import kan_experiment as kan
-from core.kan_experiment import KanSetting
-from core.kan_experiment.outcome import differences, interior_optimum
+from core.experiments import kan
+from core.experiments.kan import KanSetting
+from core.experiments.kan.outcome import differences, interior_optimum
 from core.learners import Snapshot
 from core.learners.batches import FixedSize, Poisson
 from core.problems import datasets

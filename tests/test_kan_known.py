@@ -5,7 +5,7 @@ import json
 import pytest
 
 from core import amplification
-from core.kan_experiment import known
+from core.experiments.kan import known
 
 TABLE = json.loads(known.TABLE.read_text())
 

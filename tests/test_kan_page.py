@@ -8,8 +8,8 @@ import pytest
 from test_pages import GARBAGE as GARBAGE_OF_ALL
 from test_pages import behind_the_router, faultless, opened  # noqa: F401  (a fixture)
 
-from core import kan_experiment as kan
-from core.kan_experiment import KanSetting
+from core.experiments import kan
+from core.experiments.kan import KanSetting
 from pages._kan_controls import GRIDS
 
 DEFAULTS = asdict(KanSetting())

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 # A room of core imports only rooms to its left; the command line of core.papers stands on all of them.
 ROOMS = (
     "check names results toeplitz mechanisms privacy amplification devices problems learners theory intervals comparison "
-    "simulation kan_experiment jobs papers figures formulas guide notebook views __main__"
+    "simulation experiments jobs papers figures formulas guide notebook views __main__"
 ).split()
 CORE = sorted((ROOT / "core").rglob("*.py"))
 PAGES = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]

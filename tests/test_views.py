@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import nbformat
@@ -12,16 +12,17 @@ from nbclient.exceptions import CellExecutionError
 
 from core import views
 from core.comparison import Setting
-from core.kan_experiment import KanSetting
+from core.experiments.kan import KanSetting
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "assets" / "notebooks"
 QUICK = Setting(steps=40, dim=4, replicates=3, nu=0.2, device="cpu")
-QUICK_KAN = KanSetting(steps=10, width=4, replicates=2, accountant="spectral", dataset="rings", device="cpu")
+QUICK_OF = {"kan": KanSetting(steps=10, width=4, replicates=2, accountant="spectral", dataset="rings", device="cpu")}
+"""A quick setting of each page that has controls of its own."""
 
 
-def quick(page: str) -> Setting | KanSetting:
-    return QUICK_KAN if page == "kan" else QUICK
+def quick(page: str):
+    return QUICK_OF.get(page, QUICK)
 
 
 def execute(content: bytes, monkeypatch, tmp_path):
@@ -59,7 +60,8 @@ def test_a_notebook_holds_the_setting_and_the_link(page):
     cells = json.loads(views.notebook_of(page, quick(page), "http://127.0.0.1:8501/?nu=0.2"))["cells"]
     assert "http://127.0.0.1:8501/?nu=0.2" in "".join(cells[0]["source"])
     held = "".join(cells[1]["source"])
-    assert ("width = 4" in held and "dataset = 'rings'" in held) if page == "kan" else ("nu = 0.2" in held and "dim = 4" in held)
+    for field, value in asdict(quick(page)).items():
+        assert f"\n{field} = {value!r}\n" in f"\n{held}\n", field
 
 
 def test_a_page_that_there_is_not_is_named():

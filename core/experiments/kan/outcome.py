@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from core.kan_experiment.noise import WORDS
-from core.kan_experiment.plan import WITHOUT_NOISE, Plan
-from core.kan_experiment.setting import correlations
+from core.experiments.kan.noise import WORDS
+from core.experiments.kan.plan import WITHOUT_NOISE, Plan
+from core.experiments.kan.setting import correlations
 from core.learners import Snapshot
 from core.learners.summary import curves, looks, noise_norm_rms
 from core.names import name

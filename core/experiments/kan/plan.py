@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from core import mechanisms
-from core.kan_experiment.noise import noise_multiplier
-from core.kan_experiment.setting import SAMPLINGS, KanSetting, correlations, data_of
+from core.experiments.kan.noise import noise_multiplier
+from core.experiments.kan.setting import SAMPLINGS, KanSetting, correlations, data_of
 from core.learners import Arm
 from core.learners.batches import participation
 from core.learners.dp_ftrl import DpFtrlConfig

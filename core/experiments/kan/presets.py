@@ -1,7 +1,7 @@
 """Settings worth seeing, among them two where lambda > 0 loses or does not help."""
 
 from core.comparison import Preset
-from core.kan_experiment.setting import KanSetting
+from core.experiments.kan.setting import KanSetting
 
 
 def presets() -> dict[str, Preset]:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import numpy as np
 
 from core.amplification import fixed_size_counterexample
-from core.kan_experiment.setting import KanSetting, data_of
+from core.experiments.kan.setting import KanSetting, data_of
 from core.privacy import gdp_mu_for
 from core.problems.datasets import TwoClasses
 from core.results import Curve, Result

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from core.check import require
-from core.kan_experiment.plan import WITHOUT_NOISE, Plan, label
+from core.experiments.kan.plan import WITHOUT_NOISE, Plan, label
 from core.learners import Snapshot
 from core.learners.summary import looks
 from core.results import Curve, Result

@@ -1,6 +1,6 @@
 """Noise multipliers by the tight accountant: those of the presets at once from a table, any other in seconds.
 
-`python -m core.kan_experiment.known` computes the table again.
+`python -m core.experiments.kan.known` computes the table again.
 """
 
 import json
@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from core import amplification
-from core.kan_experiment.presets import presets
-from core.kan_experiment.setting import KanSetting, correlations, data_of
+from core.experiments.kan.presets import presets
+from core.experiments.kan.setting import KanSetting, correlations, data_of
 
 TABLE = Path(__file__).parent / "known.json"
 SHOWN = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)

@@ -6,8 +6,8 @@ from dataclasses import asdict
 import numpy as np
 
 from core import amplification
-from core.kan_experiment.known import tight
-from core.kan_experiment.setting import KanSetting, correlations, data_of
+from core.experiments.kan.known import tight
+from core.experiments.kan.setting import KanSetting, correlations, data_of
 from core.problems.datasets import TwoClasses
 from core.results import Curve, Result, Table
 
