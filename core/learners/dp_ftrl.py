@@ -4,15 +4,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from core.check import choice, real, require, whole
 from core.devices import DEVICES, resolve
 from core.learners import Arm, Snapshot
 from core.learners.batches import Cyclic, Sampling, batches, participation
 from core.learners.clipping import clipped_sum
+from core.learners.loop import correlated_noise, divergence, frozen, named_once, overflow_bound, project
 from core.learners.randomness import generator, role_seeds
 from core.learners.tally import Tally
 from core.problems import Problem
@@ -67,9 +66,7 @@ def dp_ftrl(problem: Problem, arms: Sequence[Arm], config: DpFtrlConfig) -> Iter
         from an endless problem.
     Reference: arXiv 2310.06771, Algorithm 1 (with batches of B instead of 1); arXiv 2605.12648, Algorithm 1.
     """
-    arms = tuple(arms)
-    labels = [arm.label for arm in arms]
-    require(bool(arms) and len(set(labels)) == len(labels), "arms", labels, "at least one, every label once")
+    arms = named_once(arms)
     participation(problem, config)  # what sampling refuses a caller hears now, not at the first `next`
     return _run(problem.to(resolve(config.device)), arms, config)
 
@@ -79,16 +76,16 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
     device, options = problem.start.device, {"dtype": problem.dtype, "device": problem.start.device}
     seeds = role_seeds(config.seed)
     stream = batches(problem, config, generator(seeds.data, device), generator(seeds.batches, device))
-    noise = _noise(arms, (config.replicates, problem.outputs, problem.features), seeds.noise, config.clip_norm, options)
+    noise = correlated_noise(arms, (config.replicates, problem.outputs, problem.features), seeds.noise, config.clip_norm, options)
     learning_rate = torch.tensor([arm.learning_rate for arm in arms], **options)[:, None, None, None]
     clip_to = config.clip_norm if config.clipping else torch.inf
 
     theta = problem.start.expand(len(arms), config.replicates, -1, -1).clone()
-    bound = torch.finfo(problem.dtype).max ** 0.5 / 1e3  # beyond it a sum of squares, such as a risk, may overflow
+    bound = overflow_bound(problem.dtype)
     alive = torch.ones(theta.shape[:2], dtype=torch.bool, device=device)
     lasted = torch.zeros(theta.shape[:2], dtype=torch.int64, device=device)
     tally = Tally(theta, config.clip_norm, config.radius < math.inf)
-    yield Snapshot(0, theta.clone(), _measures(problem, theta))
+    yield Snapshot(0, theta.clone(), frozen(problem.risk(theta)))
     for step in range(1, config.steps + 1):
         batch, added = next(stream), next(noise)
         a, h = problem.factors(theta, batch)
@@ -96,59 +93,10 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
         gradient = (total + added) / config.batch_size  # lines 4 and 5
         theta = theta - learning_rate * (gradient + problem.ridge * theta)  # line 5; ridge * theta is the gradient of r
         alive &= (theta.abs() < bound).all(-1).all(-1)
-        theta, projected = _project(theta, problem.start, config.radius)  # 2605.12648, line 12
+        theta, projected = project(theta, problem.start, config.radius)  # 2605.12648, line 12
         tally.add(norms, batch.weights, added, projected)
         lasted += alive
         if step % config.record_every == 0 or step == config.steps:
             shown = torch.where(alive[..., None, None], theta, torch.inf)
-            measures = _measures(problem, shown) | _frozen(tally.read())
-            yield Snapshot(step, shown, measures, _status(arms, lasted, step))
-
-
-def _project(theta: Tensor, start: Tensor, radius: float) -> tuple[Tensor, Tensor | None]:
-    """The nearest point of the ball of this radius around `start`, and which (arms, replicates) had left the ball."""
-    if radius == math.inf:
-        return theta, None
-    moved = theta - start
-    lengths = torch.linalg.vector_norm(moved, dim=(-2, -1), keepdim=True)
-    outside = lengths > radius
-    return torch.where(outside, start + moved * (radius / lengths), theta), outside[..., 0, 0]
-
-
-def _noise(arms: tuple[Arm, ...], shape: tuple, seed: int, clip_norm: float, options: dict) -> Iterator[Tensor]:
-    """clip_norm * noise_multiplier * xi_t (arms, *shape) for t = 0, 1, ...; all arms are fed the same seed noise Z."""
-    device = options["device"]
-    streams = [
-        (index, clip_norm * arm.noise_multiplier, arm.mechanism.stream(shape, generator(seed, device), **options))
-        for index, arm in enumerate(arms)
-        if arm.noise_multiplier > 0
-    ]
-    while True:
-        noise = torch.zeros(len(arms), *shape, **options)
-        for index, scale, stream in streams:
-            noise[index] = scale * next(stream)
-        yield noise
-
-
-def _measures(problem: Problem, theta: Tensor) -> dict[str, np.ndarray]:
-    return _frozen(problem.risk(theta))
-
-
-def _frozen(measures: dict[str, Tensor]) -> dict[str, np.ndarray]:
-    """Arrays to keep; what overflowed is infinite, never NaN."""
-    frozen = {}
-    for name, values in measures.items():
-        frozen[name] = torch.where(values.isfinite(), values, torch.inf).to("cpu", torch.float64).numpy()
-        frozen[name].flags.writeable = False
-    return frozen
-
-
-def _status(arms: tuple[Arm, ...], lasted: Tensor, step: int) -> str:
-    """One sentence for each arm of which a replicate overflowed; `lasted` (arms, replicates): steps before."""
-    sentences = []
-    for arm, steps in zip(arms, lasted.cpu(), strict=True):
-        lost = int((steps < step).sum())
-        if lost:
-            share, first = f"{lost} of {len(steps)} replicates", int(steps.min()) + 1
-            sentences.append(f"{arm.label} diverged: {share} overflowed, the first at step {first}.")
-    return " ".join(sentences)
+            measures = frozen(problem.risk(shown) | tally.read())
+            yield Snapshot(step, shown, measures, divergence(arms, lasted, step))

@@ -1,0 +1,70 @@
+"""What the training loops share: arms of one label each, their noise, projection, measures, and words for divergence."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from core.check import require
+from core.learners import Arm
+from core.learners.randomness import generator
+
+
+def named_once(arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    """The arms as a tuple. Raises: ValueError for no arms, or for two of one label."""
+    arms = tuple(arms)
+    labels = [arm.label for arm in arms]
+    require(bool(arms) and len(set(labels)) == len(labels), "arms", labels, "at least one, every label once")
+    return arms
+
+
+def overflow_bound(dtype: torch.dtype) -> float:
+    """Beyond it a sum of squares, such as a risk, may overflow."""
+    return torch.finfo(dtype).max ** 0.5 / 1e3
+
+
+def project(theta: Tensor, start: Tensor, radius: float) -> tuple[Tensor, Tensor | None]:
+    """The nearest point of the ball of this radius around `start`, and which (arms, replicates) had left the ball."""
+    if radius == math.inf:
+        return theta, None
+    moved = theta - start
+    lengths = torch.linalg.vector_norm(moved, dim=(-2, -1), keepdim=True)
+    outside = lengths > radius
+    return torch.where(outside, start + moved * (radius / lengths), theta), outside[..., 0, 0]
+
+
+def correlated_noise(arms: tuple[Arm, ...], shape: tuple, seed: int, clip_norm: float, options: dict) -> Iterator[Tensor]:
+    """clip_norm * noise_multiplier * xi_t (arms, *shape) for t = 0, 1, ...; all arms are fed the same seed noise Z."""
+    device = options["device"]
+    streams = [
+        (index, clip_norm * arm.noise_multiplier, arm.mechanism.stream(shape, generator(seed, device), **options))
+        for index, arm in enumerate(arms)
+        if arm.noise_multiplier > 0
+    ]
+    while True:
+        noise = torch.zeros(len(arms), *shape, **options)
+        for index, scale, stream in streams:
+            noise[index] = scale * next(stream)
+        yield noise
+
+
+def frozen(measures: dict[str, Tensor]) -> dict[str, np.ndarray]:
+    """Read-only float64 arrays to keep of measures (arms, replicates); what overflowed is infinite, never NaN."""
+    kept = {}
+    for name, values in measures.items():
+        kept[name] = torch.where(values.isfinite(), values, torch.inf).to("cpu", torch.float64).numpy()
+        kept[name].flags.writeable = False
+    return kept
+
+
+def divergence(arms: tuple[Arm, ...], lasted: Tensor, step: int) -> str:
+    """One sentence for each arm of which a replicate overflowed; `lasted` (arms, replicates): steps before."""
+    sentences = []
+    for arm, steps in zip(arms, lasted.cpu(), strict=True):
+        lost = int((steps < step).sum())
+        if lost:
+            share, first = f"{lost} of {len(steps)} replicates", int(steps.min()) + 1
+            sentences.append(f"{arm.label} diverged: {share} overflowed, the first at step {first}.")
+    return " ".join(sentences)
