@@ -4,7 +4,8 @@ import streamlit as st
 
 from core import comparison
 from core.comparison import KNOBS, presets
-from pages import _controls, _figure, _share
+from core.names import ARMS
+from pages import _controls, _figure, _share, _tried
 
 setting = _controls.current()
 gains = comparison.improvement(setting)
@@ -55,4 +56,6 @@ _figure.show(
     comparison.risk_against_learning_rate, "learning_rate", height=360,
 )
 _figure.table(comparison.causes(setting), "causes", comparison.causes, "causes")
+found = {f"less error with {ARMS[arm]}": comparison.spell_gain(gains[arm]) for arm in ("nu_ftrl", "lambda_cgd")}
+_tried.table("playground", setting, found, _controls.load)
 _share.bar("playground", setting)
