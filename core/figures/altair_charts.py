@@ -43,7 +43,7 @@ def drag_chart(grid_name: str, results: dict[float, Result]):
             x=alt.X("x:Q", title=x_axis.axis, scale=scale[x_axis.log]),
             y=alt.Y("y:Q", title=y_axis.axis, scale=scale[y_axis.log]),
             color=alt.Color("curve:N", title=None, scale=alt.Scale(domain=labels, range=[look.colour for look in looks])),
-            strokeDash=alt.StrokeDash("curve:N", title=None, scale=alt.Scale(domain=labels, range=[_DASHES[look.dash] for look in looks])),
+            strokeDash=alt.StrokeDash("curve:N", title=None, scale=alt.Scale(domain=labels, range=[_dash(look.dash) for look in looks])),
         )
         .transform_filter("datum.grid == position")
         .add_params(position)
@@ -53,5 +53,10 @@ def drag_chart(grid_name: str, results: dict[float, Result]):
 
 _DASHES = {
     "solid": [1, 0], "dash": [8, 4], "dot": [2, 3], "dashdot": [8, 3, 2, 3], "longdash": [14, 4],
-    "longdashdot": [14, 3, 2, 3], "12px,2px": [12, 2], "2px,6px": [2, 6], "5px,2px": [5, 2],
+    "longdashdot": [14, 3, 2, 3],
 }
+
+
+def _dash(name: str) -> list[int]:
+    """Lengths in pixels of a Plotly dash, which is a name or a list such as 12px,2px."""
+    return _DASHES[name] if name in _DASHES else [int(length.removesuffix("px")) for length in name.split(",")]

@@ -1,12 +1,15 @@
 """Colours and strokes: one colour, one dash and one marker an arm, everywhere.
 
-The colours are those of Okabe and Ito's colour-blind-safe set that are legible on white and on black, and two more.
+The colours are those of Okabe and Ito's colour-blind-safe set that are legible on white and on black, and more of middle
+lightness for the rarer arms, which are told apart by dash and marker first.
 """
 
 from dataclasses import dataclass
 
 VERMILLION, BLUE, GREEN, PURPLE, SKY, ORANGE = "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"
 BROWN, INDIGO, GREY = "#8B5A2B", "#6A6AD8", "#7F7F7F"
+TEAL, RUST, OLIVE, PLUM, SLATE = "#1B9393", "#A8482F", "#85850A", "#A0418F", "#5C7C99"
+GOLD, ROSE, MOSS, NAVY = "#B07F10", "#D4526E", "#4F8A3A", "#4C66B0"
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,15 @@ STROKES = {
     "optimal_for": Stroke(PURPLE, "dot", "star"),
     "toeplitz": Stroke(BROWN, "12px,2px", "cross"),
     "dense": Stroke(INDIGO, "2px,6px", "hexagon"),
+    "binary_tree": Stroke(RUST, "9px,3px,2px,3px,2px,3px", "triangle-left"),
+    "honaker": Stroke(GOLD, "6px,4px", "triangle-right"),
+    "full_honaker": Stroke(OLIVE, "16px,3px,5px,3px", "pentagon"),
+    "fft": Stroke(ROSE, "3px,2px", "star-square"),
+    "banded_root": Stroke(TEAL, "20px,4px", "bowtie"),
+    "banded_inverse_root": Stroke(SLATE, "10px,6px,3px,6px", "hourglass"),
+    "best_toeplitz": Stroke(MOSS, "4px,2px,1px,2px", "star-diamond"),
+    "optimal_dense": Stroke(NAVY, "18px,2px,2px,2px,2px,2px", "diamond-tall"),
+    "stamped": Stroke(PLUM, "7px,2px,3px,2px", "octagon"),
     "none": Stroke(GREY, "5px,2px", "x"),
 }
 _CYCLE = (

@@ -9,16 +9,18 @@ Importing this package does not import torch; `sample` and `stream` do.
 
 import numpy as np
 
-from core.check import real, require, vector, whole
+from core.check import choice, real, require, vector, whole
 from core.mechanisms.base import Mechanism, ToeplitzMechanism
 from core.mechanisms.families import Power, Taps
 from core.mechanisms.matrix import Dense
 from core.mechanisms.optimum import Interlaced, interlace, merge
+from core.mechanisms.tree import FullTree, Tree
 
 __all__ = [
     "Mechanism",
     "ToeplitzMechanism",
     "anti_pgd",
+    "binary_tree",
     "dense",
     "independent",
     "lambda_cgd",
@@ -124,6 +126,25 @@ def dense(strategy_matrix: np.ndarray) -> Mechanism:
     require(invertible, "strategy_matrix", matrix.shape, expected)
     label = f"dense strategy matrix of {len(matrix)} steps"
     return Dense(rows=len(matrix), entries=matrix.tobytes(), arm="dense", label=label)
+
+
+def binary_tree(completion: str = "none") -> Mechanism:
+    """Noise of the binary tree of dyadic blocks; `completion` says how prefix sums are put together from blocks.
+
+    "none" adds up the largest complete blocks; "honaker" averages each with the blocks inside it, as a stream can;
+    "full" reads every prefix sum from all blocks, later ones too, by least squares, and needs the number of steps.
+    `noising_matrix` is the lower-triangular B with which B Z has exactly the distribution of the tree's noise: the
+    increments of its noisy prefix sums. All cost sensitivity^2 = floor(log2 steps) + 1.
+
+    Raises: ValueError for another completion.
+    Reference: 2310.06771, Table 3; 2406.02716, Section 5; Honaker 2015; Kairouz et al., 2103.00039, Appendix B.
+    """
+    choice("completion", completion, ("none", "honaker", "full"))
+    if completion == "full":
+        return FullTree(arm="full_honaker", label="tree, fully completed (full Honaker)")
+    if completion == "honaker":
+        return Tree(averaged=True, arm="honaker", label="tree, Honaker's completion")
+    return Tree(averaged=False, arm="binary_tree", label="binary tree")
 
 
 def _power(root: float, power: float, arm: str, label: str) -> Mechanism:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -23,13 +23,14 @@ class Mechanism(ABC):
 
     Mechanisms are values: two that correlate noise alike are equal and hash alike. `arm` is the key in
     `core.names.ARMS` and `label` the words for people; both are presentation and take no part in equality, so that
-    `lambda_cgd(0) == nu_ftrl(1) == independent()`.
+    `lambda_cgd(0) == nu_ftrl(1) == independent()`. `anytime` says that matrices for fewer steps are leading blocks.
 
     Guarantees: `sample`, `stream` and `noising_matrix(steps) @ Z` agree to rounding for one seed; arrays are read-only.
     """
 
     arm: str = field(compare=False)
     label: str = field(compare=False)
+    anytime: ClassVar[bool] = True  # False where B depends on the number of steps, so that this has to be known first
 
     @abstractmethod
     def noising_coef(self, steps: int) -> np.ndarray:
@@ -152,6 +153,45 @@ class ToeplitzMechanism(Mechanism):
         from core.mechanisms import sampling
 
         return sampling.stream_any(self.noising_coef, sampling.seed_blocks(shape, generator, device, dtype))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixMechanism(Mechanism):
+    """A mechanism whose matrices need not be Toeplitz: what needs coefficients or a spectrum is refused."""
+
+    def prefix_std(self, steps: int) -> np.ndarray:
+        """Standard deviation (steps,) of the running sum of the noise, for seed noise of standard deviation 1."""
+        return read_only(np.linalg.norm(np.cumsum(self.noising_matrix(steps), axis=0), axis=1))
+
+    def sample(self, steps, shape, generator, device="cpu", dtype=None):
+        """Correlated noise (steps, *shape) of all steps at once, by one matrix product."""
+        from core.mechanisms import sampling
+
+        matrix = self.noising_matrix(steps)
+        return sampling.apply_matrix(matrix, sampling.seed_noise(len(matrix), shape, generator, device, dtype))
+
+    def stream(self, shape, generator, device="cpu", dtype=None):
+        """Raises: ValueError, for the noise of the first step depends on how many will follow."""
+        return self._refuse("an anytime mechanism for stream", "dense(strategy_matrix(steps))")
+
+    def noising_coef(self, steps: int) -> np.ndarray:
+        """Raises: ValueError, for the matrix need not be Toeplitz."""
+        return self._refuse("a Toeplitz mechanism for noising_coef", "noising_matrix")
+
+    def strategy_coef(self, steps: int) -> np.ndarray:
+        """Raises: ValueError, for the matrix need not be Toeplitz."""
+        return self._refuse("a Toeplitz mechanism for strategy_coef", "strategy_matrix")
+
+    def limit_sensitivity(self) -> float:
+        """Raises: ValueError, for a matrix ends."""
+        return self._refuse("a Toeplitz mechanism for limit_sensitivity", "sensitivity(steps)")
+
+    def frequency_response(self, omega: np.ndarray) -> np.ndarray:
+        """Raises: ValueError, for the matrix need not be Toeplitz."""
+        return self._refuse("a Toeplitz mechanism for frequency_response", "noising_matrix")
+
+    def _refuse(self, expected: str, instead: str):
+        raise ValueError(f"mechanism={self.label}, expected {expected}: use {instead}")
 
 
 def check_pattern(steps: int, participations: int, separation: int) -> tuple[int, int, int]:

@@ -9,15 +9,17 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from core.check import require, whole
-from core.mechanisms.base import Mechanism, check_pattern, read_only
+from core.mechanisms.base import MatrixMechanism, check_pattern, read_only
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dense(Mechanism):
+class Dense(MatrixMechanism):
     """Noise inverse(C) Z of a lower-triangular C, held as the bytes of its float64 rows so that it is a value.
 
     For fewer steps than C has rows, its leading block is used, which is what C does to the first steps.
     """
+
+    anytime = False
 
     rows: int
     entries: bytes = field(repr=False)
@@ -57,17 +59,6 @@ class Dense(Mechanism):
         chosen = np.arange(participations) * separation
         return float(np.sqrt(gram[np.ix_(chosen, chosen)].sum()))
 
-    def prefix_std(self, steps: int) -> np.ndarray:
-        """Standard deviation (steps,) of the running sum of the noise, for seed noise of standard deviation 1."""
-        return read_only(np.linalg.norm(np.cumsum(self.noising_matrix(steps), axis=0), axis=1))
-
-    def sample(self, steps, shape, generator, device="cpu", dtype=None):
-        """Correlated noise (steps, *shape) of all steps at once, by one matrix product."""
-        from core.mechanisms import sampling
-
-        matrix = self.noising_matrix(steps)
-        return sampling.apply_matrix(matrix, sampling.seed_noise(len(matrix), shape, generator, device, dtype))
-
     def stream(self, shape, generator, device="cpu", dtype=None):
         """Correlated noise (*shape) one step after the other, for as many steps as C has rows; every draw is kept.
 
@@ -77,25 +68,6 @@ class Dense(Mechanism):
 
         blocks = sampling.seed_blocks(shape, generator, device, dtype)
         return sampling.stream_matrix(self.noising_matrix(self.rows), blocks)
-
-    def noising_coef(self, steps: int) -> np.ndarray:
-        """Raises: ValueError, for the matrix need not be Toeplitz."""
-        return self._refuse("noising_coef", "noising_matrix")
-
-    def strategy_coef(self, steps: int) -> np.ndarray:
-        """Raises: ValueError, for the matrix need not be Toeplitz."""
-        return self._refuse("strategy_coef", "strategy_matrix")
-
-    def limit_sensitivity(self) -> float:
-        """Raises: ValueError, for a matrix ends."""
-        return self._refuse("limit_sensitivity", "sensitivity(steps)")
-
-    def frequency_response(self, omega: np.ndarray) -> np.ndarray:
-        """Raises: ValueError, for the matrix need not be Toeplitz."""
-        return self._refuse("frequency_response", "noising_matrix")
-
-    def _refuse(self, method: str, instead: str) -> np.ndarray:
-        raise ValueError(f"mechanism={self.label}, expected a Toeplitz mechanism for {method}: use {instead}")
 
 
 @lru_cache(maxsize=8)
