@@ -1,4 +1,4 @@
-"""What any experiment gives: a `Result` of curves on named axes, or a `Table`. Knows nothing of charts."""
+"""What any experiment gives: a `Result` of curves on named axes, a `Grid` of values, or a `Table`. Knows nothing of charts."""
 
 import csv
 import io
@@ -85,6 +85,42 @@ class Result:
 
 
 @dataclass(frozen=True, eq=False)
+class Grid:
+    """Values over a rectangle, drawn as a heat map, and where they come from; the other fields are those of `Result`.
+
+    `values` (m, n) belong to `y` (m,) down and `x` (n,) across; NaN is a hole. `value_name` is a glossary name like
+    `x_name` and `y_name`; zero is special to the eye, so that signs can be told apart.
+    """
+
+    title: str
+    x: np.ndarray
+    y: np.ndarray
+    values: np.ndarray
+    x_name: str
+    y_name: str
+    value_name: str
+    source: str
+    caption: str = ""
+    status: str = ""
+    verdict: str = ""
+    settings: dict = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y", "values"):
+            array = np.array(getattr(self, name), dtype=float)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        shape = (self.y.size, self.x.size)
+        fits = self.x.ndim == self.y.ndim == 1 and self.values.shape == shape
+        require(fits, "values", self.values.shape, f"shape {shape}, one row for each y and one column for each x")
+
+    def to_csv(self) -> str:
+        """Long table: x, y, value, one row a cell, preceded by comment lines for source and settings."""
+        rows = [(x, y, value) for y, line in zip(self.y, self.values, strict=True) for x, value in zip(self.x, line, strict=True)]
+        return _csv(self, (self.x_name, self.y_name, self.value_name), rows)
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """Rows under named columns, and where they come from; the other fields are those of `Result`."""
 
@@ -110,7 +146,7 @@ def _bands(curve: Curve) -> Sequence[tuple]:
     return [("", "")] * len(curve.x) if curve.low is None else list(zip(curve.low, curve.high, strict=True))
 
 
-def _csv(result: Result | Table, header: Sequence[str], rows: Sequence[Sequence]) -> str:
+def _csv(result: Result | Grid | Table, header: Sequence[str], rows: Sequence[Sequence]) -> str:
     text = io.StringIO()
     for name, value in {"title": result.title, "source": result.source, **result.settings}.items():
         text.write(f"# {name}: {value}\n")

@@ -92,6 +92,7 @@ def _json(figure: dict, dtype: str) -> str:
 
     def encode(values: np.ndarray) -> dict:
         with np.errstate(over="ignore"):  # what 32 bits cannot hold is infinite: a gap in the chart
-            return {"dtype": dtype[1:], "bdata": base64.b64encode(values.astype(dtype).tobytes()).decode()}
+            packed = {"dtype": dtype[1:], "bdata": base64.b64encode(values.astype(dtype).tobytes()).decode()}
+        return packed if values.ndim == 1 else packed | {"shape": ", ".join(map(str, values.shape))}
 
     return json.dumps(figure, default=encode)

@@ -7,13 +7,13 @@ import streamlit as st
 
 from core import figures
 from core.formulas import FORMULAS
-from core.results import Result, Table
+from core.results import Grid, Result, Table
 from pages._chart import Drag, live_chart
 from pages._groups import spell
 
 
 def show(
-    result: Result,
+    result: Result | Grid,
     key: str,
     made_by: Callable,
     formula: str,
@@ -44,7 +44,8 @@ def show(
         if result.verdict:
             with st.container(key="verdict" if key == "main" else f"verdict-{key}"):
                 st.markdown(result.verdict)
-        st.caption(result.caption + (f" Bands: {result.band}." if result.band else ""))
+        bands = f" Bands: {result.band}." if isinstance(result, Result) and result.band else ""
+        st.caption(result.caption + bands)
         behind(result, made_by, formula, key)
 
 
@@ -65,7 +66,7 @@ def table(result: Table, key: str, made_by: Callable, formula: str | None) -> No
         behind(result, made_by, formula, key)
 
 
-def behind(result: Result | Table, made_by: Callable, formula: str | None, key: str) -> None:
+def behind(result: Result | Grid | Table, made_by: Callable, formula: str | None, key: str) -> None:
     """The formula, the code and the numbers of a result, one click away each."""
     with st.container(horizontal=True, gap="small"):
         if formula is not None:

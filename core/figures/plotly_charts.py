@@ -6,23 +6,26 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from core.figures.heat_map import heat_map
 from core.figures.palette import Stroke, strokes
 from core.names import Name, name
-from core.results import Curve, Result, Table
+from core.results import Curve, Grid, Result, Table
 
 INK, GRID = "#31333F", "rgba(128,128,128,0.25)"
 
 
-def spec(result: Result, y_range: tuple[float, float] | None = None) -> dict:
+def spec(result: Result | Grid, y_range: tuple[float, float] | None = None) -> dict:
     """The chart of `result` as `{"data": [trace, ...], "layout": {...}}` with numpy arrays, in milliseconds.
 
-    Axis titles and scales come from the glossary. An exact curve is a line, a sampled one a thinner line inside its
+    A `Grid` is drawn by `heat_map`. Axis titles and scales come from the glossary. An exact curve is a line, a sampled one a thinner line inside its
     band, a discrete one markers with error bars. `marks` become labelled vertical lines, `status` a note across the plot. `y_range`
     (in data units) holds the y axis still while curves move. Backgrounds are transparent and colours legible on both.
 
     Guarantees: same arm, same colour and dash; the order of traces and their `uid` depend on the curves' labels alone;
     `uirevision` is constant, so that a viewer's zoom survives an update.
     """
+    if isinstance(result, Grid):
+        return heat_map(result)
     x_axis, y_axis = name(result.x_name), name(result.y_name)
     floor = _smallest_positive(result.curves)
     labels = {curve.label for curve in result.curves}
@@ -50,13 +53,13 @@ def y_range(results: Iterable[Result]) -> tuple[float, float] | None:
     return tuple((np.exp(edges.clip(-700, 700)) if log else edges).tolist())
 
 
-def chart(result: Result | Table):
+def chart(result: Result | Grid | Table):
     """The chart of `result` as a `plotly.graph_objects.Figure` with its title, for a notebook; a table as a table."""
     figure = _plotly(result)
     return figure.update_layout(title=html.escape(result.title), margin={"t": 90}, plot_bgcolor="white", paper_bgcolor="white")
 
 
-def to_html(result: Result | Table) -> str:
+def to_html(result: Result | Grid | Table) -> str:
     """A standalone page with the chart of `result`, its words and its settings; plotly.js is inside, nothing is fetched."""
     figure = _plotly(result).to_html(full_html=False, include_plotlyjs=True, config=CONFIG)
     band = f"Bands: {result.band}." if isinstance(result, Result) and result.band else ""
@@ -77,13 +80,13 @@ def to_html(result: Result | Table) -> str:
 CONFIG = {"displayModeBar": False, "responsive": True, "doubleClick": "reset"}
 
 
-def _plotly(result: Result | Table):
+def _plotly(result: Result | Grid | Table):
     import plotly.graph_objects as go
 
-    return go.Figure(_grid(result) if isinstance(result, Table) else spec(result))
+    return go.Figure(_rows(result) if isinstance(result, Table) else spec(result))
 
 
-def _grid(table: Table) -> dict:
+def _rows(table: Table) -> dict:
     columns = [["" if cell is None else cell for cell in column] for column in zip(*table.rows, strict=True)]
     return {"data": [{"type": "table", "header": {"values": list(table.columns)}, "cells": {"values": columns, "height": 28}}]}
 

@@ -12,6 +12,7 @@ import numpy as np
 from core.check import choice, real, require, vector, whole
 from core.mechanisms.base import Mechanism, ToeplitzMechanism
 from core.mechanisms.families import Power, Taps
+from core.mechanisms.from_spectrum import from_spectrum
 from core.mechanisms.matrix import Dense
 from core.mechanisms.optimum import Interlaced, interlace, merge
 from core.mechanisms.tree import FullTree, Tree
@@ -22,6 +23,7 @@ __all__ = [
     "anti_pgd",
     "binary_tree",
     "dense",
+    "from_spectrum",
     "independent",
     "lambda_cgd",
     "nu_ftrl",

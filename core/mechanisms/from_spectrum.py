@@ -29,7 +29,7 @@ def from_spectrum(frequencies, power) -> Shaped:
     twice the power has half the squared sensitivity.
 
     Guarantees: |B|^2 is `power` at `frequencies`, log-log straight between them, constant outside; the coefficients are
-    those of the spectrum's logarithm (its cepstrum) to 1e-12 of the largest; B and C are power series without zeros inside the unit circle.
+    those of the spectrum's logarithm (its cepstrum) to 1e-12, without sampling it; C is inverse to B and as causal.
     Raises: ValueError for frequencies that do not rise in (0, pi], power that is not positive, or a different number.
     Reference: the outer function of a spectrum (Szego, Kolmogorov); Oppenheim and Schafer, the complex cepstrum.
     """
@@ -38,7 +38,7 @@ def from_spectrum(frequencies, power) -> Shaped:
     require(rises, "frequencies", frequencies, "numbers that rise in (0, pi]")
     levels = np.log(vector("power", power, above=0, length=len(omega)))
     return Shaped(
-        frequencies=tuple(np.minimum(omega, np.pi).tolist()), levels=tuple(levels.tolist()), arm="drawn",
+        frequencies=tuple(np.minimum(omega, np.pi).tolist()), levels=tuple(levels.tolist()), arm="toeplitz",
         label=f"noise of a spectrum given at {len(omega)} frequencies",
     )
 
@@ -60,7 +60,7 @@ class Shaped(ToeplitzMechanism):
 
     def limit_sensitivity(self) -> float:
         """Root of the mean of 1/|B|^2, piece by piece in closed form: on a piece 1/|B|^2 is a power of omega."""
-        omega, level, slope = self._pieces()
+        omega, level, slope = self.pieces()
         low, high = omega[:-1], omega[1:]
         exponent = 1 - slope
         # integral of omega^-slope from low to high, relative to low^exponent, also where the exponent vanishes
@@ -81,12 +81,13 @@ class Shaped(ToeplitzMechanism):
         power = np.interp(np.log(np.maximum(folded, 1e-300)), np.log(self.frequencies), self.levels)
         return np.exp(power / 2 + 1j * sign * self._phase(folded))
 
-    def _pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Frequencies (k,), logarithms of the power there (k,), and the slopes (k-1,) in between."""
         omega, level = np.array(self.frequencies), np.array(self.levels)
         return omega, level, np.diff(level) / np.diff(np.log(omega))
 
     def _phase(self, omega: np.ndarray) -> np.ndarray:
-        edges, _, slope = self._pieces()
+        edges, _, slope = self.pieces()
         middle = (omega > 0) & (omega < np.pi)
         inside = np.where(middle, omega, 1.0)[..., None]
         low, high = np.log(edges[:-1]), np.log(edges[1:])
@@ -116,7 +117,7 @@ def _entropy(y: np.ndarray) -> np.ndarray:
 @lru_cache(maxsize=64)
 def _coefficients(mechanism: Shaped, steps: int) -> tuple[np.ndarray, np.ndarray]:
     """First columns (steps,) of B and of C = 1/B, from the logarithm of B as a power series."""
-    omega, level, slope = mechanism._pieces()
+    omega, level, slope = mechanism.pieces()
     lag = np.arange(1, steps)
     sine_integral, _ = sici(np.outer(lag, omega))
     logarithm = np.zeros(steps)
