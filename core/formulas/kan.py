@@ -48,4 +48,20 @@ FORMULAS = {
         "record, and with its gradient set to zero. Both are exact; $r = B/n$.",
         "arXiv 2605.12648, Theorem F.8 and its proof; the counterexample is ours.",
     ),
+    "revealed": Formula(
+        r"""\delta \;\ge\; \max_c\; P\big(\max_t x_t > c\big) - e^{\varepsilon}\, Q\big(\max_t x_t > c\big),\qquad
+        Q:\ x_t\sim N(0,\kappa^2),\quad P:\ x_t\sim(1-r)N(0,\kappa^2)+rN(1,\kappa^2)""",
+        "Whoever says that the record was there when the largest output exceeds $c$ wins this much. Corollary 5.5 takes "
+        "$r = \\gamma/\\sqrt n$ and $T = \\sqrt n/\\gamma$, so that $rT = 1$, with $\\kappa^2 = 16 r^2T/\\varepsilon + "
+        "32 r^2T\\ln(1/\\delta)/\\varepsilon^2$, which tends to 0 with growing $n$.",
+        "arXiv 2605.12648, Corollary 5.5 and Theorem 5.4; the lower bound is ours.",
+    ),
+    "width_range": Formula(
+        r"""\gamma^{-4} \;\lesssim\; m \;\lesssim\; \frac{B^2}{\eta^2\kappa^2\gamma^2 d}\,
+        \min\Big(1, \frac{1}{T\,((1-\lambda)^2+\lambda^2\eta)}\Big),\qquad
+        \gamma = \max_{\lVert u\rVert=1}\min_i\; y_i\langle\nabla f_{W_0}(x_i), u\rangle""",
+        "$\\gamma$ is the margin of Assumption 3.3: that of a support vector machine on the gradients of the network at its "
+        "start. It is found in the dual, where it is the shortest vector of a convex hull, and certified to one part in a million.",
+        "arXiv 2605.12648, Theorem 4.1 and Assumption 3.3.",
+    ),
 }

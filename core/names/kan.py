@@ -4,6 +4,7 @@ from core.names.entry import Name
 
 NAMES = (
     Name("width", r"m", "width", "Hidden units of the network.", low="few units: few numbers that noise is added to", high="many units: can learn more, every one gets noise", letters={"kan": r"m"}),
+    Name("width_bound", r"m", "width", "Hidden units of the network, as a theorem asks for them.", "", True),
     Name("n_basis", r"p", "basis functions", "Spline basis functions an edge.",
          low="4: one cubic an edge, stiff", high="many: bends anywhere, and every bend gets noise", letters={"kan": r"p"}),
     Name("test_accuracy", r"\Pr(y f(x) > 0)", "test accuracy", "Share of the examples not trained on whose label is predicted right."),

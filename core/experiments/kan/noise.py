@@ -79,7 +79,7 @@ def noise_multipliers(setting: KanSetting, data: TwoClasses | None = None) -> Ta
 def accountant_curves(setting: KanSetting, data: TwoClasses | None = None) -> Result:
     """Noise multiplier against lambda by every accountant, at the setting's privacy."""
     n_samples = len((data or data_of(setting)).labels)
-    found = {correlation: charges(setting, correlation, n_samples) for correlation in _grid(setting)}
+    found = {correlation: charges(setting, correlation, n_samples) for correlation in lambdas_of_a_curve(setting)}
     curves, refusals = [], []
     for method in found[0.0]:
         known = {x: charge[method] for x, charge in found.items() if isinstance(charge[method], float)}
@@ -109,7 +109,7 @@ def felt_noise(setting: KanSetting, data: TwoClasses | None = None) -> Result:
         slow: (1 - lambda) kappa(lambda) / kappa(0),    fast: (1 + lambda) kappa(lambda) / kappa(0)
     """
     n_samples = len((data or data_of(setting)).labels)
-    grid = np.array(_grid(setting))
+    grid = np.array(lambdas_of_a_curve(setting))
     kappa = np.array([noise_multiplier(setting, correlation, n_samples) for correlation in grid])
     ratio = kappa / kappa[0]
     slow = (1 - grid) * ratio
@@ -133,8 +133,8 @@ def felt_noise(setting: KanSetting, data: TwoClasses | None = None) -> Result:
     )
 
 
-def _grid(setting: KanSetting) -> tuple[float, ...]:
-    """Lambdas of a curve; the tight accountant takes seconds each, so it computes those that are compared."""
+def lambdas_of_a_curve(setting: KanSetting) -> tuple[float, ...]:
+    """Lambdas at which a curve is computed; the tight accountant takes seconds each, so there those that are compared."""
     return correlations(setting) if setting.accountant == "tight" else tuple(sorted({*GRID, *correlations(setting)}))
 
 
