@@ -6,8 +6,12 @@ import numpy as np
 
 from core.check import real, whole
 from core.intervals.gaussian_forms import mean_root, probability_not_positive
-from core.intervals.groups import CONSTRUCTIONS, grouping, student_factor
+from core.intervals.groups import grouping, student_factor
 from core.intervals.law import direction_estimates, over_runs
+
+
+MOST_BATCHES = 50
+"""More batches than these hardly narrow Student's interval: its factor is within 3% of the normal one."""
 
 
 class BatchLength(NamedTuple):
@@ -77,18 +81,16 @@ def best_batch_length(
 ) -> BatchLength:
     """The batch length of batched means with the narrowest interval among those whose coverage is at least level - slack.
 
-    Every number of batches from 2 on is tried, each with the longest batches that fit. With slack .0055 at level .95 the
-    batches come out at about 15 / (learning_rate * eigenvalue) steps where `steps` allows for several of them. Where none
-    covers enough, the one that covers best.
+    Batches are made shorter, from two batches on, until coverage falls below. With slack .0055 at level .95 they come out
+    at 12 to 18 steps over learning_rate * eigenvalue where `steps` has room for several. Where two do not cover enough, two.
 
     Raises: ValueError as `exact_coverage`, and where there is no room for two batches.
     """
     whole("steps", steps, at_least=burn_in + 2)
-    tried, groups = [], 2
-    while groups <= steps - burn_in:
-        length = (steps - burn_in) // groups
+    best = None
+    for groups in range(2, min(MOST_BATCHES, steps - burn_in) + 1):
         found = exact_coverage("batched_means", eigenvalue, learning_rate, steps, groups, burn_in, level, initial_error)
-        tried.append(BatchLength(length, groups, *found))
-        groups = max(groups + 1, (steps - burn_in) // length + 1) if length > 1 else steps
-    enough = [each for each in tried if each.coverage >= level - slack]
-    return min(enough, key=lambda each: each.width) if enough else max(tried, key=lambda each: each.coverage)
+        if best is not None and (found[0] < level - slack or found[1] > best.width):
+            break
+        best = BatchLength((steps - burn_in) // groups, groups, *found)
+    return best

@@ -1,0 +1,29 @@
+"""The interval of the textbook, without privacy: what a private interval is held against."""
+
+import numpy as np
+from scipy.special import stdtrit
+
+from core.check import real, require
+
+
+def ols_interval(features: np.ndarray, labels: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """Least squares without intercept: theta_hat (p,) and the half-width (p,) of Student's interval for theta_star.
+
+        t_{(1+level)/2, n-p} sqrt(|y - X theta_hat|^2 / (n - p) * diag((X'X)^-1))
+
+    `features` X (n, p), `labels` y (n,). It covers theta_star, the truth behind the data, where the labels' noise is
+    Gaussian with one variance. It is not private.
+
+    Raises: ValueError for n <= p, a level outside (0, 1), and columns that depend on each other.
+    """
+    features, labels = np.asarray(features, dtype=float), np.asarray(labels, dtype=float)
+    samples, dim = features.shape
+    require(samples > dim, "records", samples, f"more than the {dim} features")
+    real("level", level, above=0, below=1)
+    basis, triangle = np.linalg.qr(features)
+    depends = np.abs(np.diag(triangle)).min() <= np.finfo(float).eps * samples * np.abs(np.diag(triangle)).max()
+    require(not depends, "features", "columns that depend on each other", "independent columns")
+    theta_hat = np.linalg.solve(triangle, basis.T @ labels)
+    variance = np.square(labels - features @ theta_hat).sum() / (samples - dim)
+    spread = np.sqrt(variance * np.square(np.linalg.inv(triangle)).sum(axis=1))
+    return theta_hat, stdtrit(samples - dim, 0.5 + level / 2) * spread
