@@ -5,33 +5,37 @@ from dataclasses import replace
 import streamlit as st
 
 from core.experiments import kan
-from core.experiments.kan import KanSetting
 from core.learners import Snapshot
 from pages import _figure
 from pages._bench import Run, bench, progress
+from pages._kan_data import Wanted
 from pages._kan_privacy import CALIBRATING
 
 
-def start(setting: KanSetting, paused: bool) -> None:
-    """Begin a new run in place of the old one. Its noise is calibrated in its own thread."""
+def start(wanted: Wanted, paused: bool) -> None:
+    """Begin a new run in place of the old one, its noise calibrated in its own thread; a bad table leaves the old one."""
+    if wanted.trouble:
+        st.session_state["run_error"] = wanted.trouble
+        return
 
     def plan() -> kan.Plan:
         with CALIBRATING:  # the panel may be computing the same numbers, which are then remembered
-            return kan.plan(setting)
+            return kan.plan(wanted.setting, own)
 
-    bench("kan").start(setting, plan, paused, patience=0.5)
+    own = wanted.own()
+    bench("kan").start(wanted, plan, paused, patience=0.5)
 
 
-def paint(run: Run | None, setting: KanSetting) -> None:
+def paint(run: Run | None, wanted: Wanted) -> None:
     """The run as it is now."""
     snapshots = run.job.snapshots if run else []
     _headline(kan.best_gain(run.plan, snapshots) if snapshots else None)
     if run is None:
         with st.container(key="run-state"):
-            lambdas = ", ".join(f"{value:g}" for value in kan.correlations(setting))
+            lambdas = ", ".join(f"{value:g}" for value in kan.correlations(wanted.setting))
             st.markdown(f"Press **Run**: lambda = {lambdas} train side by side on the same batches and the same seed noise.")
         return
-    progress(run, stale=run.wanted != setting)
+    progress(run, stale=run.wanted != wanted)
     if snapshots:
         _curves(run.plan, snapshots)
         latest = run.job.latest

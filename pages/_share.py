@@ -41,7 +41,7 @@ def link(setting: Any) -> None:
     _COPY(key="copy-link", width="content", data={field: changed.get(field) for field in asdict(setting)})
 
 
-def bar(page: str, setting: Any, **choices: bool | str) -> None:
+def bar(page: str, setting: Any, **choices: bool | str | float) -> None:
     """Copy link and Notebook, side by side; `choices` are those that the page offers beyond the setting."""
     address = permalink(setting)  # the notebook is made when it is asked for, where no session says what the address is
     with st.container(key="share", horizontal=True, vertical_alignment="center"):

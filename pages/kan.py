@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.experiments import kan
-from pages import _bench, _figure, _kan_controls, _kan_privacy, _kan_view, _share
+from pages import _bench, _figure, _kan_controls, _kan_data, _kan_privacy, _kan_theory, _kan_view, _share
 
 setting = _kan_controls.current()
 bench = _bench.bench("kan")
@@ -16,10 +16,12 @@ with st.container(key="presets", horizontal=True):
     for key, preset in kan.presets().items():
         st.button(preset.label, key=f"preset-{key}", on_click=_kan_controls.load, args=(preset.setting,))
 st.caption(next((f"{preset.label}. {preset.says}" for preset in kan.presets().values() if preset.setting == setting), "Your own setting."))
+wanted = _kan_data.choose(setting)
 with st.container(key="run-buttons", horizontal=True):
-    _bench.buttons(bench, lambda paused: _kan_view.start(setting, paused))
-_bench.live(bench, lambda run: _kan_view.paint(run, setting), seconds=0.4)
+    _bench.buttons(bench, lambda paused: _kan_view.start(wanted, paused))
+_bench.live(bench, lambda run: _kan_view.paint(run, wanted), seconds=0.4)
 if bench.run is not None and bench.run.plan is not None:
     _figure.table(kan.ledger(bench.run.plan), "ledger", kan.ledger, "subsampled")
-_kan_privacy.live(setting)
-_share.bar("kan", setting)
+_kan_privacy.live(wanted)
+_kan_theory.live(wanted)
+_share.bar("kan", setting, **wanted.choices())

@@ -30,7 +30,7 @@ def test_in_the_end_whoever_joins_is_seen_and_a_line_begins_where_a_batch_holds_
         given, asked = (result.curve(f"{words}, margin {margin:g}") for words in ("given away at least", "asked for"))
         assert given.arm == asked.arm and given.x[0] >= margin**-2
         np.testing.assert_allclose(asked.y, np.minimum(SPECTRAL.delta, margin / asked.x))
-        assert given.y[-1] == pytest.approx(1 - np.exp(-1), rel=1e-2) and np.all(np.diff(given.y) > -1e-6)
+        assert given.y[-1] == pytest.approx(1 - np.exp(-1), rel=1e-2) and np.all(np.diff(given.y) > -1e-5)
 
 
 def test_a_corollary_that_is_not_refuted_at_hand_is_not_said_to_be():

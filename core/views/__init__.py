@@ -18,15 +18,17 @@ ADDRESS = "http://127.0.0.1:8501/"
 VIEWS: dict[str, View] = workbench.VIEWS | kan.VIEWS
 
 
-def notebook_of(page: str, setting: Any, permalink: str, **choices: bool | str) -> bytes:
-    """The .ipynb of a page at a setting, which can be found again at `permalink`; `choices` of the page go before defaults.
+def notebook_of(page: str, setting: Any, permalink: str, **choices: bool | str | float) -> bytes:
+    """The .ipynb of a page at a setting, which can be found again at `permalink`.
+
+    `choices` of the page go before defaults; where a page shows the viewer's own data they hold its headline, too.
 
     Guarantees: it needs `core` alone, shows the page's headline figure, and its last cell asserts the headline.
     Raises: ValueError for a page that there is not.
     """
     view = VIEWS[choice("page", page, tuple(VIEWS))]
     headline = {name: float(f"{value:.9g}") for name, value in view.headline(setting).items()}  # alike on every machine
-    return notebook.build(view.title, asdict(setting) | view.choices | choices | headline, permalink, view.setting + view.body)
+    return notebook.build(view.title, asdict(setting) | view.choices | headline | choices, permalink, view.setting + view.body)
 
 
 def all_notebooks() -> dict[str, bytes]:

@@ -6,11 +6,14 @@ from typing import Any
 from core.views.view import View
 
 
-def _spectral_charges(setting: Any) -> dict[str, float]:
-    """The noise multipliers at lambda = 0 and at the viewer's lambda by the bound that is there at once."""
+def spectral_charges(setting: Any, data: Any = None) -> dict[str, float]:
+    """The noise multipliers at lambda = 0 and at the viewer's lambda by the bound that is there at once.
+
+    `data`: the viewer's own records (`core.problems.datasets.TwoClasses`), None for those of the setting.
+    """
     from core.experiments import kan  # here, because it brings torch
 
-    asked, n_samples = replace(setting, accountant="spectral"), len(kan.data_of(setting).labels)
+    asked, n_samples = replace(setting, accountant="spectral"), len((data or kan.data_of(setting)).labels)
     return {
         "noise_independent": kan.noise_multiplier(asked, 0.0, n_samples),
         "noise_correlated": kan.noise_multiplier(asked, setting.correlation, n_samples),
@@ -41,18 +44,22 @@ _KAN = """\
 # %%
 from dataclasses import replace
 
-from core.experiments import kan
+from pathlib import Path
 
+from core.experiments import kan
+from core.problems import datasets
+
+own = datasets.from_csv(Path("table.csv").read_bytes(), target, seed) if target else None  # put your table beside this notebook
 spectral = replace(setting, accountant="spectral")  # a bound that is there at once; "tight" takes seconds and asks for less
-chart(kan.accountant_curves(spectral))
+chart(kan.accountant_curves(spectral, own))
 # %%
-chart(kan.felt_noise(spectral))
+chart(kan.felt_noise(spectral, own))
 # %% [markdown]
 # ## The run: every lambda on the same batches and the same seed noise
 # %%
 from core import simulation
 
-plan = kan.plan(setting)
+plan = kan.plan(setting, own)
 snapshots = list(plan.stream())
 last, snapshots = snapshots[-1], [simulation.keep(snapshot) for snapshot in snapshots]
 chart(kan.outcome(plan, snapshots))
@@ -62,11 +69,19 @@ chart(kan.accuracy_against_correlation(plan, snapshots))
 # %%
 chart(kan.edge(plan, last, kan.busiest_edges(plan, last)[0]))
 # %% [markdown]
+# ## The theorem's claims
+# %%
+chart(kan.not_private_as_printed(setting, own))
+# %%
+widths = kan.admissible_widths(spectral, own)
+print(widths.verdict)
+chart(widths)
+# %% [markdown]
 # ## The headline: the noise charged, and that it buys the privacy asked for
 # %%
 from core import amplification
 
-n_samples = len(kan.data_of(setting).labels)
+n_samples = len((own or kan.data_of(setting)).labels)
 for value, expected in ((0.0, noise_independent), (setting.correlation, noise_correlated)):
     charged = kan.noise_multiplier(spectral, value, n_samples)
     assert abs(charged / expected - 1) < 1e-6
@@ -76,4 +91,4 @@ for value, expected in ((0.0, noise_independent), (setting.correlation, noise_co
         assert spent <= setting.epsilon * (1 + 1e-9)
 """
 
-VIEWS = {"kan": View("A KAN trained in private with several lambda", _KAN, _spectral_charges, _SETTING, _example)}
+VIEWS = {"kan": View("A KAN trained in private with several lambda", _KAN, spectral_charges, _SETTING, _example, {"target": ""})}
