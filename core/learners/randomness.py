@@ -7,15 +7,16 @@ import torch
 
 
 class RoleSeeds(NamedTuple):
-    """Independent seeds for the three roles of chance in a run."""
+    """Independent seeds for the roles of chance in a run."""
 
     data: int
     batches: int
     noise: int
+    counts: int
 
 
 def role_seeds(seed: int) -> RoleSeeds:
-    """The seeds of data, batches and noise that the one seed of a config stands for."""
+    """The seeds of data, batches, noise, and noise on counts that the one seed of a config stands for."""
     roles = np.random.SeedSequence(seed).spawn(len(RoleSeeds._fields))
     return RoleSeeds(*(int(role.generate_state(1, np.uint64)[0]) for role in roles))
 
