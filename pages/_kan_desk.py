@@ -21,11 +21,11 @@ class Desk:
         if self.job is not None:
             self.job.cancel()
 
-    def show(self, wanted: Any, stream: Callable[[Any], Iterator]) -> Job:
-        """The job `stream(wanted)`, started if another was here."""
+    def show(self, wanted: Any, stream: Callable[[], Iterator]) -> Job:
+        """The job of `stream()`, started if another was here."""
         if self.wanted != wanted:
             self.close()
-            self.wanted, self.job = wanted, Job(stream(wanted))
+            self.wanted, self.job = wanted, Job(stream())
             self.job.start()
             self.job.wait(0.3)  # what is remembered is there at once, without a flash of less
         return self.job
@@ -37,7 +37,7 @@ def desk(kind: str) -> Desk:
     return Desk()
 
 
-def live(kind: str, wanted: Any, stream: Callable[[Any], Iterator], paint: Callable[[Job], None]) -> None:
+def live(kind: str, wanted: Any, stream: Callable[[], Iterator], paint: Callable[[Job], None]) -> None:
     """What `paint` makes of the job, repainted while it runs."""
     running = desk(kind).show(wanted, stream).state == "running"
     st.fragment(_poll, run_every=0.3 if running else None)(kind, wanted, stream, paint, running)

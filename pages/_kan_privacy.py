@@ -8,7 +8,9 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.experiments import kan
+from core.experiments.kan import KanSetting
 from core.jobs import Job
+from core.problems.datasets import TwoClasses
 from core.results import Result, Table
 from pages import _figure, _kan_desk
 from pages._kan_data import Wanted
@@ -29,11 +31,11 @@ class Charges(NamedTuple):
 def live(wanted: Wanted) -> None:
     """The panel, repainted when the thread has more."""
     st.markdown("### What privacy charges for lambda")
-    _kan_desk.live("charges", wanted, _charges, _paint)
+    own = wanted.own()  # here, for a thread knows no session
+    _kan_desk.live("charges", wanted, lambda: _charges(wanted.setting, own), _paint)
 
 
-def _charges(wanted: Wanted) -> Iterator[Charges]:
-    setting, own = wanted.setting, wanted.own()
+def _charges(setting: KanSetting, own: TwoClasses | None) -> Iterator[Charges]:
     for accountant in dict.fromkeys(("spectral", setting.accountant)):
         asked = replace(setting, accountant=accountant)
         with CALIBRATING:

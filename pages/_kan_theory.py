@@ -1,11 +1,14 @@
 """What the paper's theorems say of the setting: a corollary that is not private, and a range of widths that is empty."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import streamlit as st
 
 from core.experiments import kan
+from core.experiments.kan import KanSetting
 from core.jobs import Job
+from core.problems.datasets import TwoClasses
 from core.results import Result
 from pages import _figure, _kan_desk
 from pages._kan_data import Wanted
@@ -15,16 +18,17 @@ from pages._kan_privacy import CALIBRATING
 def live(wanted: Wanted) -> None:
     """The two pictures; the second follows when a thread has measured the margin of the records."""
     st.markdown("### The theorem's claims\nWhat the paper proves, worked out for your setting, with the numbers that it leaves open.")
-    _kan_desk.live("claims", wanted, _claims, _paint)
+    own = wanted.own()  # here, for a thread knows no session
+    _kan_desk.live("claims", wanted, lambda: _claims(wanted.setting, own), _paint)
 
 
-def _claims(wanted: Wanted) -> Iterator[tuple[Result, ...]]:
-    own = wanted.own()
-    first = kan.not_private_as_printed(wanted.setting, own)
+def _claims(setting: KanSetting, own: TwoClasses | None) -> Iterator[tuple[Result, ...]]:
+    first = kan.not_private_as_printed(setting, own)
     yield (first,)
-    with CALIBRATING:  # the other panel may be computing the same noise
-        second = kan.admissible_widths(wanted.setting, own)
-    yield first, second
+    for accountant in dict.fromkeys(("spectral", setting.accountant)):
+        with CALIBRATING:  # the other panel may be computing the same noise
+            second = kan.admissible_widths(replace(setting, accountant=accountant), own)
+        yield first, second
 
 
 def _paint(job: Job) -> None:

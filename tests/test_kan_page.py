@@ -124,3 +124,16 @@ def test_a_link_to_the_guide_is_not_taken_for_one_to_this_page():
     assert shown(app) == DEFAULTS
     faultless(app.switch_page("pages/playground.py").run())
     assert app.session_state["epsilon"] == 4 and app.session_state["learning_rate"] == 0.5
+
+
+def test_the_theorems_claims_stand_there_with_no_click():
+    app = opened("kan", **QUICK)
+    for _ in range(100):
+        said = [text.value for text in app.markdown]
+        if any("asks for a width of at least" in text for text in said):
+            break
+        time.sleep(0.1)
+        faultless(app.run())
+    setting = KanSetting(**QUICK)
+    assert kan.not_private_as_printed(setting).verdict in said and kan.admissible_widths(setting).verdict in said
+    assert any("**no width fits**" in text for text in said)
