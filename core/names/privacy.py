@@ -9,6 +9,7 @@ NAMES = (
     Name("delta", r"\delta", "delta", "Probability that the bound epsilon may fail; far below one over the number of records.", "", True,
          low="strict", high="lax", letters={key: r"\delta" for key in PAPERS}),
     Name("rho", r"\rho", "rho of zCDP", "Zero-concentrated differential privacy: rho = gdp_mu^2 / 2 for a Gaussian release.", "", True,
+         low="very private, very noisy", high="hardly private",
          letters={"correlated_noise": r"\rho", "dp_gd": r"\rho"}),
     Name("gdp_mu", r"\mu", "mu of Gaussian DP", "A release is as revealing as telling N(0,1) from N(mu,1): adjacency times sensitivity over noise multiplier.", "", True,
          letters={"accelerated": r"\mu"}),

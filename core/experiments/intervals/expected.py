@@ -1,0 +1,164 @@
+"""What is known of an experiment without running it: the noise, the exact law, and the intervals that follow from it."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from core import privacy
+from core.check import require
+from core.experiments.intervals.setting import ADJACENCY, SCHEDULES, IntervalSetting, OwnTable, records_of
+from core.intervals import Clipped, Condition, Grouping, Law, clipping_chance, grouping, no_clipping_condition, ols_interval, student_coverage
+from core.learners import budget
+from core.learners.one_shot import huber_minimiser, share_clipped
+from core.problems.designs import Records
+
+LEVEL = 0.95
+
+
+class Exact(NamedTuple):
+    """Coverage of a target and mean width of the interval, each (p,), one number a coefficient."""
+
+    coverage: np.ndarray
+    width: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """Everything that theory says of a setting on its records. What takes more than a moment is computed when asked for.
+
+    Guarantees: the noise of all steps and runs together is charged at most the setting's rho.
+    """
+
+    setting: IntervalSetting
+    records: Records
+    made: Grouping
+    noise_std: np.ndarray
+    law: Law
+
+    @property
+    def clip_norm(self) -> float:
+        """clip_factor * sqrt(p)."""
+        return clip_norm(self.setting, self.records)
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon that rho gives at the setting's delta, by the tightest known conversion."""
+        return privacy.zcdp_epsilon(self.setting.rho, self.setting.delta)
+
+    @property
+    def theta_hat(self) -> np.ndarray:
+        """Least squares (p,)."""
+        return self.records.theta_hat[0]
+
+    @property
+    def theta_star(self) -> np.ndarray | None:
+        """The truth (p,) where the records were drawn."""
+        return None if self.records.theta_star is None else self.records.theta_star[0]
+
+    @cached_property
+    def huber(self) -> np.ndarray:
+        """What clipped gradient descent settles around (p,)."""
+        return huber_minimiser(self.records, self.clip_norm)[0]
+
+    @cached_property
+    def share_clipped(self) -> float:
+        """Share of the gradients that are clipped at the Huber minimiser."""
+        return float(share_clipped(self.records, self.huber[None], self.clip_norm)[0])
+
+    @cached_property
+    def settled_law(self) -> Law:
+        """The law with clipping once the run has settled: around the Huber minimiser, with the Hessian of the records that
+        are not clipped there. It is `law` where none is clipped, and a linearisation elsewhere."""
+        if self.share_clipped == 0:
+            return self.law
+        return settled_law(self.records, self.huber, self.clip_norm, self.setting.learning_rate, self.noise_std)
+
+    @cached_property
+    def of_theta_hat(self) -> Exact:
+        """Coverage of least squares without clipping: exact."""
+        return coverage_of(self.law, self.made, self.theta_hat)
+
+    @cached_property
+    def of_theta_hat_clipped(self) -> Exact:
+        """Coverage of least squares with clipping, by `settled_law`."""
+        return coverage_of(self.settled_law, self.made, self.theta_hat)
+
+    @cached_property
+    def of_huber(self) -> Exact:
+        """Coverage of the Huber minimiser, by `settled_law`."""
+        return coverage_of(self.settled_law, self.made, self.huber)
+
+    @cached_property
+    def of_theta_star(self) -> Exact | None:
+        """Coverage of the truth on these very records, where it is known; by `settled_law`."""
+        return None if self.theta_star is None else coverage_of(self.settled_law, self.made, self.theta_star)
+
+    @cached_property
+    def ols_half(self) -> np.ndarray:
+        """Half-widths (p,) of the classical interval, which is not private."""
+        return ols_interval(self.records.features[0], self.records.labels[0], LEVEL)[1]
+
+    @cached_property
+    def clipped(self) -> Clipped:
+        """How much a run without clipping would have clipped."""
+        return clipping_chance(self.records.features[0], self.records.labels[0], self.law, self.clip_norm)
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Condition 2.4 on these records at theta_hat, line by line, and Lemma 2.5."""
+        residuals = self.records.labels[0] - self.records.features[0] @ self.theta_hat
+        freedom = self.records.n_samples - self.records.dim
+        return no_clipping_condition(
+            self.records.features[0], self.records.labels[0], self.theta_hat, self.setting.learning_rate,
+            self.made.run_steps, self.clip_norm, float(self.noise_std.max()), float(np.sqrt(residuals @ residuals / freedom)),
+        )
+
+
+def clip_norm(setting: IntervalSetting, records: Records) -> float:
+    """clip_factor * sqrt(p) [gradient norm]."""
+    return setting.clip_factor * records.dim**0.5
+
+
+@lru_cache(maxsize=6)
+def expected(setting: IntervalSetting, own: OwnTable | None = None) -> Expected:
+    """The theory of a setting on its records.
+
+    Raises: ValueError in one sentence for records, groups or learning rates that do not go together.
+    """
+    records = records_of(setting, own)
+    require(records.n_samples > records.dim, "records", records.n_samples, f"more than the {records.dim} features, for the classical interval")
+    made = grouping(setting.construction, setting.steps, setting.groups, setting.burn_in)
+    noise = noise_std(setting, records, made)
+    require(bool(noise.max() < 1e12), "schedule", setting.schedule, "one that gives every step a share of the budget: use fewer steps a run")
+    law = Law(records.gram[0], records.theta_hat[0], np.zeros(records.dim), setting.learning_rate, noise)
+    return Expected(setting, records, made, noise, law)
+
+
+def noise_std(setting: IntervalSetting, records: Records, made: Grouping) -> np.ndarray:
+    """Std (run_steps,) of one coordinate of the noise on the mean gradient, so that all runs together spend rho."""
+    return budget.noise_std(
+        SCHEDULES[setting.schedule], clip_norm(setting, records), records.n_samples, made.run_steps, setting.rho,
+        setting.learning_rate, made.runs, ADJACENCY,
+    )
+
+
+def settled_law(records: Records, centre: np.ndarray, clip_norm: float, learning_rate: float, noise: np.ndarray) -> Law:
+    """The linearised law of clipped DP-GD around the Huber minimiser `centre` (p,) of one data set.
+
+    A clipped gradient has a constant length and direction, so only unclipped records enter the Hessian.
+
+    Raises: ValueError where so few are unclipped that they leave a direction open.
+    Reference: arXiv 2402.13531, section 2.5.
+    """
+    features, labels = records.features[0], records.labels[0]
+    free = np.abs(features @ centre - labels) * np.linalg.norm(features, axis=1) <= clip_norm
+    hessian = features[free].T @ features[free] / records.n_samples
+    return Law(hessian, centre, np.zeros(records.dim), learning_rate, noise)
+
+
+def coverage_of(law: Law, made: Grouping, target: np.ndarray) -> Exact:
+    """Exact coverage of `target` (p,) and mean width, each (p,), of the interval (12) under a law."""
+    means, covariances = law.estimates(made)
+    return Exact(*student_coverage(means - target[:, None], covariances, LEVEL))
