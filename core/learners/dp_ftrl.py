@@ -11,7 +11,7 @@ from core.devices import DEVICES, resolve
 from core.learners import Arm, Snapshot
 from core.learners.batches import Cyclic, Sampling, batches, participation
 from core.learners.clipping import clipped_sum
-from core.learners.loop import correlated_noise, divergence, frozen, named_once, overflow_bound, project
+from core.learners.loop import correlated_noise, divergence, for_run, frozen, named_once, overflow_bound, project
 from core.learners.randomness import generator, role_seeds
 from core.learners.tally import Tally
 from core.problems import Problem
@@ -76,7 +76,8 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
     device, options = problem.start.device, {"dtype": problem.dtype, "device": problem.start.device}
     seeds = role_seeds(config.seed)
     stream = batches(problem, config, generator(seeds.data, device), generator(seeds.batches, device))
-    noise = correlated_noise(arms, (config.replicates, problem.outputs, problem.features), seeds.noise, config.clip_norm, options)
+    shape = (config.replicates, problem.outputs, problem.features)
+    noise = correlated_noise(for_run(arms, config.steps), shape, seeds.noise, config.clip_norm, options)
     learning_rate = torch.tensor([arm.learning_rate for arm in arms], **options)[:, None, None, None]
     clip_to = config.clip_norm if config.clipping else torch.inf
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor
 from core.check import require
 from core.learners import Arm
 from core.learners.randomness import generator
+from core.mechanisms import dense
 
 
 def named_once(arms: Sequence[Arm]) -> tuple[Arm, ...]:
@@ -18,6 +20,13 @@ def named_once(arms: Sequence[Arm]) -> tuple[Arm, ...]:
     labels = [arm.label for arm in arms]
     require(bool(arms) and len(set(labels)) == len(labels), "arms", labels, "at least one, every label once")
     return arms
+
+
+def for_run(arms: Sequence[Arm], steps: int) -> tuple[Arm, ...]:
+    """The arms with noise that can be streamed: where it depends on the number of steps, that of so many."""
+    return tuple(
+        arm if arm.mechanism.anytime else replace(arm, mechanism=dense(arm.mechanism.strategy_matrix(steps))) for arm in arms
+    )
 
 
 def overflow_bound(dtype: torch.dtype) -> float:
