@@ -11,6 +11,7 @@ NAMES = (
     Name("rho", r"\rho", "rho of zCDP", "Zero-concentrated differential privacy: rho = gdp_mu^2 / 2 for a Gaussian release.", "", True,
          low="very private, very noisy", high="hardly private",
          letters={"correlated_noise": r"\rho", "dp_gd": r"\rho"}),
+    Name("rho_spent", r"\rho_{\le t}", "rho spent", "The part of the budget rho that the steps so far have spent, all published runs together."),
     Name("gdp_mu", r"\mu", "mu of Gaussian DP", "A release is as revealing as telling N(0,1) from N(mu,1): adjacency times sensitivity over noise multiplier.", "", True,
          letters={"accelerated": r"\mu"}),
     Name("adjacency", r"\simeq", "adjacency", "What changes between neighbouring data sets: one record's gradient zeroed out (factor 1) or replaced (factor 2).",
