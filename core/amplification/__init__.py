@@ -29,7 +29,7 @@ __all__ = [
 
 METHODS = ("spectral", "tight")
 _LONGEST, _CLOSEST = 2000, 0.99  # what method "tight" can account in seconds
-_VERSION = 1  # of method "tight": results of another one are not remembered
+_VERSION = 2  # of method "tight": results of another one are not remembered
 
 
 def epsilon(

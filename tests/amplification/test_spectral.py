@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from core import privacy
 from core.amplification import calibrate, epsilon, spectral_norm
-from core.amplification.independent import LEAST_NOISE, independent_delta
+from core.amplification.independent import LEAST_NOISE, independent_delta, loss_distribution
 from core.mechanisms import lambda_cgd
 
 
@@ -43,6 +43,21 @@ def test_one_step_is_the_exact_hockey_stick_rounded_up(sigma, rate, target):
     p = (1 - rate) * norm.pdf(x, 0, sigma) + rate * norm.pdf(x, 1, sigma)
     exact = np.maximum(0.0, p - math.exp(target) * norm.pdf(x, 0, sigma)).sum() * (x[1] - x[0])
     assert exact * (1 - 1e-9) <= independent_delta(rate, 1, sigma, target) <= exact * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("setting", [(1 / 150, 300, 0.886), (0.05, 400, 3.876), (0.01, 20, 1.205), (0.9, 5, 60.0), (1.0, 10, 12.0)])
+@pytest.mark.parametrize("remove", [True, False])
+def test_hockey_stick_curves_are_those_of_the_library(setting, remove):
+    from dp_accounting.pld import privacy_loss_distribution
+
+    rate, steps, sigma = setting
+    ours = loss_distribution(*setting, remove)
+    theirs = privacy_loss_distribution.from_gaussian_mechanism(
+        sigma, value_discretization_interval=ours._discretization, sampling_prob=rate
+    ).self_compose(steps)
+    theirs = theirs._pmf_remove if remove else theirs._pmf_add
+    for target in (0.05, 0.3, 1.0, 3.0):
+        assert ours.get_delta_for_epsilon(target) == pytest.approx(theirs.get_delta_for_epsilon(target), rel=1e-6, abs=1e-13)
 
 
 def test_correlated_noise_is_charged_the_spectral_norm():
