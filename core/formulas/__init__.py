@@ -4,12 +4,12 @@ One module a theme; a key names one formula on all pages.
 """
 
 from core.check import require
-from core.formulas import kan, workbench
+from core.formulas import comparing, kan, workbench
 from core.formulas.formula import Formula
 
 __all__ = ["FORMULAS", "Formula"]
 
-_THEMES = (workbench, kan)
+_THEMES = (workbench, comparing, kan)
 FORMULAS: dict[str, Formula] = {}
 for _theme in _THEMES:
     require(not FORMULAS.keys() & _theme.FORMULAS.keys(), "formula", sorted(_theme.FORMULAS), "keys that no other theme has")
