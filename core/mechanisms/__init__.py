@@ -10,25 +10,32 @@ Importing this package does not import torch; `sample` and `stream` do.
 import numpy as np
 
 from core.check import choice, real, require, vector, whole
+from core.mechanisms.banded import BandedStrategy, root_coef
 from core.mechanisms.base import Mechanism, ToeplitzMechanism
 from core.mechanisms.families import Power, Taps
 from core.mechanisms.from_spectrum import from_spectrum
+from core.mechanisms.least_squares import Circulant
 from core.mechanisms.matrix import Dense
 from core.mechanisms.optimum import Interlaced, interlace, merge
+from core.mechanisms.stamped import Stamped
 from core.mechanisms.tree import FullTree, Tree
 
 __all__ = [
     "Mechanism",
     "ToeplitzMechanism",
     "anti_pgd",
+    "banded_inverse_root",
+    "banded_root",
     "binary_tree",
     "dense",
+    "fft_mechanism",
     "from_spectrum",
     "independent",
     "lambda_cgd",
     "nu_ftrl",
     "optimal_counting",
     "optimal_for",
+    "stamped",
     "toeplitz",
 ]
 
@@ -147,6 +154,52 @@ def binary_tree(completion: str = "none") -> Mechanism:
     if completion == "honaker":
         return Tree(averaged=True, arm="honaker", label="tree, Honaker's completion")
     return Tree(averaged=False, arm="binary_tree", label="binary tree")
+
+
+def fft_mechanism() -> Mechanism:
+    """Noise of the FFT mechanism: the square root of a circulant matrix that holds prefix sums, read by least squares.
+
+    It needs the number of steps first.
+
+    Reference: Choquette-Choo et al., 2211.06530, Section 3; 2310.06771, Table 3.
+    """
+    return Circulant(arm="fft", label="FFT mechanism")
+
+
+def banded_root(bands: int) -> Mechanism:
+    """Noise whose C holds the first `bands` coefficients of (1 - z)^(-1/2): optimal counting with a short memory.
+
+    Participations at least `bands` steps apart cost as if each were alone. 1 is independent noise.
+
+    Raises: ValueError for no bands.
+    Reference: Kalinin and Lampert, 2405.13763, Section 3 (banded square root).
+    """
+    bands = whole("bands", bands, at_least=1)
+    taps = tuple(root_coef(bands, -1).tolist())
+    return BandedStrategy(taps=taps, arm="banded_root", label=f"banded square root, {bands} bands")
+
+
+def banded_inverse_root(bands: int) -> Mechanism:
+    """Noise whose B holds the first `bands` coefficients of (1 - z)^(1/2): it keeps bands - 1 past draws.
+
+    Raises: ValueError for no bands.
+    Reference: Kalinin, McKenna, Upadhyay and Lampert, 2505.12128 (banded inverse square root).
+    """
+    bands = whole("bands", bands, at_least=1)
+    taps = tuple(root_coef(bands, 1).tolist())
+    return Taps(taps=taps, arm="banded_inverse_root", label=f"banded inverse square root, {bands} bands")
+
+
+def stamped(mechanism: Mechanism, period: int) -> Mechanism:
+    """The noise of `mechanism`, begun afresh after every `period` steps: less sensitive, but errors add up.
+
+    Raises: ValueError for a period below 1, or one that the mechanism's matrix is too short for.
+    Reference: Choquette-Choo et al., 2211.06530 (stamping); the suffix x S of the figures of 2310.06771.
+    """
+    period = whole("period", period, at_least=1)
+    mechanism.sensitivity(period)  # a matrix that ends before the period says so now
+    label = f"{mechanism.label}, restarted every {period} steps"
+    return Stamped(inner=mechanism, period=period, arm="stamped", label=label)
 
 
 def _power(root: float, power: float, arm: str, label: str) -> Mechanism:

@@ -12,6 +12,7 @@ import numpy as np
 
 from core import toeplitz
 from core.check import require, whole
+from core.mechanisms.patterns import check_pattern, never_rises, pattern_norm, worst_pattern
 
 if TYPE_CHECKING:
     import torch
@@ -85,6 +86,17 @@ class Mechanism(ABC):
         """
 
     @abstractmethod
+    def correlate(self, blocks: Iterator[torch.Tensor]) -> Iterator[torch.Tensor]:
+        """Noise (*shape) one step after the other from seed noise in blocks (block, *shape), all of one length."""
+
+    @abstractmethod
+    def buffers(self, steps: int) -> int:
+        """Tensors of the noise's shape that `stream` keeps from one step to the next, after so many `steps`: memory."""
+
+    @abstractmethod
+    def operations(self, steps: int) -> float:
+        """Multiplications of `stream` for each number of a step, mean over so many `steps`: time."""
+
     def stream(
         self,
         shape: tuple[int, ...],
@@ -96,6 +108,9 @@ class Mechanism(ABC):
 
         `generator` should serve this stream alone: seed noise is drawn some steps ahead where shapes are small.
         """
+        from core.mechanisms import sampling  # torch takes a second to import, and accounting does not need it
+
+        return self.correlate(sampling.seed_blocks(shape, generator, device, dtype))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,11 +142,11 @@ class ToeplitzMechanism(Mechanism):
         columns = self._charged(steps)
         if participations > 1:
             require(
-                all(_never_rises(column) for column in columns),
+                all(never_rises(column) for column in columns),
                 "participations", participations,
                 f"1 for {self.label}: several are charged exactly only where C is >= 0 and never rises",
             )
-        return max(_pattern_norm(column, participations, separation) for column in columns)
+        return max(pattern_norm(column, participations, separation) for column in columns)
 
     def prefix_std(self, steps: int) -> np.ndarray:
         """Standard deviation (steps,) of the running sum of the noise, for seed noise of standard deviation 1."""
@@ -143,16 +158,24 @@ class ToeplitzMechanism(Mechanism):
 
     def sample(self, steps, shape, generator, device="cpu", dtype=None):
         """Correlated noise (steps, *shape) of all steps at once: one Fourier transform over time a column."""
-        from core.mechanisms import sampling  # torch takes a second to import, and accounting does not need it
+        from core.mechanisms import sampling
 
         seed = sampling.seed_noise(whole("steps", steps, at_least=1), shape, generator, device, dtype)
         return sampling.correlate(self.noising_coef(steps), seed)
 
-    def stream(self, shape, generator, device="cpu", dtype=None):
-        """Correlated noise (*shape) one step after the other; every past draw is kept, in memory of O(steps)."""
+    def correlate(self, blocks):
+        """Noise one step after the other; every past draw is kept."""
         from core.mechanisms import sampling
 
-        return sampling.stream_any(self.noising_coef, sampling.seed_blocks(shape, generator, device, dtype))
+        return sampling.stream_any(self.noising_coef, blocks)
+
+    def buffers(self, steps: int) -> int:
+        """One for every past draw, and what these owe to as many later steps."""
+        return 2 * whole("steps", steps, at_least=1)
+
+    def operations(self, steps: int) -> float:
+        """About log2(steps)^2 times a constant: what is counted are the tiles of `stream_any`."""
+        return online_operations(whole("steps", steps, at_least=1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,9 +193,22 @@ class MatrixMechanism(Mechanism):
         matrix = self.noising_matrix(steps)
         return sampling.apply_matrix(matrix, sampling.seed_noise(len(matrix), shape, generator, device, dtype))
 
-    def stream(self, shape, generator, device="cpu", dtype=None):
+    def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
+        """Largest norm of the sum of the columns of C that one record can join [clip_norm]; see `worst_pattern`."""
+        steps, participations, separation = check_pattern(steps, participations, separation)
+        return worst_pattern(self.strategy_matrix(steps), participations, separation, self.label)
+
+    def correlate(self, blocks):
         """Raises: ValueError, for the noise of the first step depends on how many will follow."""
         return self._refuse("an anytime mechanism for stream", "dense(strategy_matrix(steps))")
+
+    def buffers(self, steps: int) -> int:
+        """One for every step: each draw enters all that follow."""
+        return whole("steps", steps, at_least=1)
+
+    def operations(self, steps: int) -> float:
+        """(steps + 1) / 2, half a matrix."""
+        return (whole("steps", steps, at_least=1) + 1) / 2
 
     def noising_coef(self, steps: int) -> np.ndarray:
         """Raises: ValueError, for the matrix need not be Toeplitz."""
@@ -194,33 +230,23 @@ class MatrixMechanism(Mechanism):
         raise ValueError(f"mechanism={self.label}, expected {expected}: use {instead}")
 
 
-def check_pattern(steps: int, participations: int, separation: int) -> tuple[int, int, int]:
-    """Return the three as ints after checking that so many participations fit into `steps`."""
-    steps = whole("steps", steps, at_least=1)
-    participations = whole("participations", participations, at_least=1)
-    separation = whole("separation", separation, at_least=1)
-    room = 1 + (steps - 1) // separation
-    require(participations <= room, "participations", participations,
-            f"at most {room}: more do not fit into steps={steps} at separation={separation}")
-    return steps, participations, separation
-
-
 def read_only(array: np.ndarray) -> np.ndarray:
     """The array itself, closed for writing."""
     array.flags.writeable = False
     return array
 
 
-def _pattern_norm(column: np.ndarray, participations: int, separation: int) -> float:
-    total = column.copy()
-    for start in range(separation, participations * separation, separation):
-        total[start:] += column[: len(column) - start]
-    return float(np.sqrt(total @ total))
+def online_operations(steps: int, tile: int = 64) -> float:
+    """Multiplications a number and step of adding up tiles of lengths 64, 128, ... as `sampling.stream_any` does.
 
-
-def _never_rises(column: np.ndarray) -> bool:
-    slack = 1e-12 * abs(column[0])
-    return bool(np.all(column >= -slack) and np.all(np.diff(column) <= slack))
+    A tile of n steps is added once in 2n steps, by n^2 multiplications, or by three Fourier transforms of length 2n.
+    """
+    total, length = float(min(steps, tile)), tile
+    while length < steps:
+        transforms = 3 * 2 * length * np.log2(2 * length)
+        total += (length**2 if length <= 256 else transforms) / (2 * length)
+        length *= 2
+    return total
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 LONGEST = 100_000  # steps for which the error below is guaranteed
-_NODES = 32
+NODES = 32
 
 
 @lru_cache(maxsize=1)
@@ -31,7 +31,7 @@ def fading_memories() -> tuple[np.ndarray, np.ndarray]:
     # Errors count less beyond LONGEST: the Gramian is that of the system damped by exp(-t / LONGEST).
     gramian = np.sqrt(np.outer(weight, weight)) / -np.expm1(-np.add.outer(decay, decay) - 2 / LONGEST)
     _, vectors = np.linalg.eigh(gramian)
-    kept = vectors[:, -_NODES:]
+    kept = vectors[:, -NODES:]
     rates, rotation = np.linalg.eigh(kept.T @ (rate[:, None] * kept))
     weights = (rotation.T @ kept.T @ np.sqrt(weight)) ** 2
     rates.flags.writeable = weights.flags.writeable = False

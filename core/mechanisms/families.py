@@ -11,7 +11,7 @@ from scipy.special import ellipkm1
 from core import toeplitz
 from core.check import whole
 from core.mechanisms.base import ToeplitzMechanism, inverse_of, read_only
-from core.mechanisms.fading import LONGEST, fading_coef
+from core.mechanisms.fading import LONGEST, NODES, fading_coef
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,18 +59,25 @@ class Power(ToeplitzMechanism):
             return super().sample(steps, shape, generator, device, dtype)
         return _sample_taps(self._taps(), steps, shape, generator, device, dtype)
 
-    def stream(self, shape, generator, device="cpu", dtype=None):
-        """Correlated noise (*shape) one step after the other, in one buffer of this shape (32 for power 1/2).
+    def correlate(self, blocks):
+        """Noise one step after the other, in one buffer of its shape (32 for power 1/2).
 
         Guarantees: for power 1/2 the coefficients applied differ from the exact ones by less than 1e-11, for 100,000
         steps, after which the stream ends with a ValueError; the others are exact and never end.
         """
         from core.mechanisms import sampling
 
-        blocks = sampling.seed_blocks(shape, generator, device, dtype)
         if self.power == 0.5:
             return sampling.stream_fading(self.root, blocks)
         return sampling.stream_taps(self._taps(), blocks)
+
+    def buffers(self, steps: int) -> int:
+        """32 fading memories for power 1/2, the last draw for power 1, nothing for independent noise."""
+        return NODES if self.power == 0.5 else len(self._taps()) - 1
+
+    def operations(self, steps: int) -> float:
+        """Two for each buffer at power 1/2, to read and to renew it; else one."""
+        return 2.0 * NODES if self.power == 0.5 else len(self._taps()) - 1.0
 
     def _taps(self) -> np.ndarray:
         return np.array([1.0, -self.root]) if self.power else np.ones(1)
@@ -125,11 +132,19 @@ class Taps(ToeplitzMechanism):
         """Correlated noise (steps, *shape) of all steps at once; see `Mechanism.sample`."""
         return _sample_taps(np.array(self.taps), steps, shape, generator, device, dtype)
 
-    def stream(self, shape, generator, device="cpu", dtype=None):
-        """Correlated noise (*shape) one step after the other, keeping as many past draws as there are taps."""
+    def correlate(self, blocks):
+        """Noise one step after the other, keeping as many past draws as there are taps."""
         from core.mechanisms import sampling
 
-        return sampling.stream_taps(np.array(self.taps), sampling.seed_blocks(shape, generator, device, dtype))
+        return sampling.stream_taps(np.array(self.taps), blocks)
+
+    def buffers(self, steps: int) -> int:
+        """One for each tap but the first."""
+        return min(len(self.taps), whole("steps", steps, at_least=1)) - 1
+
+    def operations(self, steps: int) -> float:
+        """One for each tap."""
+        return float(len(self.taps))
 
 
 def _binomial(root: float, power: float, steps: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from core.check import require, whole
-from core.mechanisms.base import MatrixMechanism, check_pattern, read_only
+from core.mechanisms.base import MatrixMechanism, read_only
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,40 +34,22 @@ class Dense(MatrixMechanism):
         steps = whole("steps", steps, at_least=1, at_most=self.rows)
         return _inverse(self)[:steps, :steps]
 
-    def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
-        """Largest column norm of C; with several participations the norm of the sum of columns 0, b, ... [clip_norm].
-
-        The latter is the worst pattern where the inner products G of the columns are non-negative and do not rise when
-        two columns move apart or move later together (checked, with 1e-12 of the largest for rounding).
-
-        Raises: ValueError when the participations do not fit into `steps`, or G does not have that shape.
-        """
-        steps, participations, separation = check_pattern(steps, participations, separation)
-        columns = self.strategy_matrix(steps)
-        if participations == 1:
-            return float(np.sqrt(np.max(np.sum(columns**2, axis=0))))
-        gram = columns.T @ columns
-        slack = 1e-12 * gram.max()
-        upper = np.triu_indices(steps - 1)
-        apart = (gram[:, 1:] - gram[:, :-1])[upper]
-        later = (gram[1:, 1:] - gram[:-1, :-1])[upper]
-        require(
-            gram.min() >= -slack and apart.max(initial=0) <= slack and later.max(initial=0) <= slack,
-            "participations", participations,
-            f"1 for {self.label}: with several the worst pattern of columns of this matrix is not known exactly",
-        )
-        chosen = np.arange(participations) * separation
-        return float(np.sqrt(gram[np.ix_(chosen, chosen)].sum()))
-
-    def stream(self, shape, generator, device="cpu", dtype=None):
-        """Correlated noise (*shape) one step after the other, for as many steps as C has rows; every draw is kept.
+    def correlate(self, blocks):
+        """Noise one step after the other, for as many steps as C has rows; every draw is kept.
 
         Raises: ValueError on the step after the last.
         """
         from core.mechanisms import sampling
 
-        blocks = sampling.seed_blocks(shape, generator, device, dtype)
         return sampling.stream_matrix(self.noising_matrix(self.rows), blocks)
+
+
+def lower_root(gram: np.ndarray) -> np.ndarray:
+    """The lower-triangular C (n, n) with C'C = `gram`, which is positive definite, and with a positive diagonal.
+
+    Noise inverse(C) Z is any Gaussian noise of covariance inverse(gram), in an order that adaptive inputs may follow.
+    """
+    return np.ascontiguousarray(np.linalg.cholesky(gram[::-1, ::-1]).T[::-1, ::-1])
 
 
 @lru_cache(maxsize=8)

@@ -64,6 +64,31 @@ def stream_taps(taps: np.ndarray, blocks: Iterator[torch.Tensor]) -> Iterator[to
         yield from block
 
 
+def stream_recursion(taps: np.ndarray, blocks: Iterator[torch.Tensor]) -> Iterator[torch.Tensor]:
+    """Noise noise_t = z_t - sum_j taps_j noise_(t-j), one step after the other; as many past steps of it are kept."""
+    past = weight = None
+    step = 0
+    for block in blocks:
+        if past is None:
+            past = block.new_zeros(len(taps) - 1, block[0].numel())
+            # row i of `past` holds the latest step with number i modulo its length: weights turn, buffers stay
+            weight = _tensor(np.concatenate([taps[:0:-1], taps[:0:-1]]), block)
+        for seed in block.view(len(block), -1):
+            noise = seed.clone()
+            if len(past):
+                place = step % len(past)
+                noise.addmv_(past.t(), weight[len(past) - place : 2 * len(past) - place], alpha=-1)
+                past[place] = noise
+            step += 1
+            yield noise.view(block.shape[1:])
+
+
+def single_steps(blocks: Iterator[torch.Tensor]) -> Iterator[torch.Tensor]:
+    """The same seed noise in blocks of one step."""
+    for block in blocks:
+        yield from block.split(1)
+
+
 def stream_fading(root: float, blocks: Iterator[torch.Tensor]) -> Iterator[torch.Tensor]:
     """Noise (1 - root z)^(1/2): noise_t = z_t - sum_j weight_j m_{t,j}, m_{t+1,j} = m_{t,j} + rate_j (z_t - m_{t,j}).
 

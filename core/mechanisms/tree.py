@@ -19,36 +19,44 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
-from core.check import require, whole
-from core.mechanisms.base import MatrixMechanism, check_pattern, read_only
+from core.check import whole
+from core.mechanisms.base import MatrixMechanism, read_only
+from core.mechanisms.least_squares import LeastSquares
+from core.mechanisms.patterns import check_pattern, worst_leaves
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Tree(MatrixMechanism):
+class _Blocks(MatrixMechanism):
     """What the completions of one tree share: what it costs."""
 
     def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
         """sqrt(floor(log2 steps) + 1), as many blocks as hold the first step [clip_norm].
 
-        Guarantees: never below the norm of a column of `strategy_matrix`, and equal to the longest one except under
-        Honaker's completion, which is charged for all blocks although it shows less.
+        Several participations cost the root of the largest sum over blocks of (participations within)^2.
 
-        Raises: ValueError for more than one participation: the worst pattern of leaves is not known in closed form.
+        Guarantees: never below the norm of a column of `strategy_matrix`, and equal to the longest one except under
+        Honaker's completion, which is charged for all blocks although it shows less; several equal enumeration.
+
+        Raises: ValueError where the worst of many participations takes too long to find.
         Reference: Dwork et al. 2010, Continual observation; 2406.02716, Section 5.
         """
-        steps, participations, _ = check_pattern(steps, participations, separation)
-        require(participations == 1, "participations", participations, f"1 for {self.label}")
-        return float(np.sqrt(steps.bit_length()))
+        steps, participations, separation = check_pattern(steps, participations, separation)
+        if participations == 1:
+            return float(np.sqrt(steps.bit_length()))
+        return float(np.sqrt(worst_leaves(steps, participations, separation, self._halves())))
 
     def limit_sensitivity(self) -> float:
         """Infinite: the tree grows."""
         return float("inf")
 
+    def _halves(self) -> tuple[int, int]:
+        """Whether left and right halves of blocks are in what is charged."""
+        return 1, 1
+
 
 @dataclass(frozen=True, kw_only=True)
-class Tree(_Tree):
+class Tree(_Blocks):
     """The tree as a stream: `averaged` for Honaker's completion, else the noise of the largest blocks alone.
 
     Guarantees: for fewer steps, the leading blocks of the same matrices; log2(steps) + 1 buffers for any stream.
@@ -90,43 +98,39 @@ class Tree(_Tree):
         seed = sampling.seed_noise(whole("steps", steps, at_least=1), shape, generator, device, dtype)
         return _noise(self.averaged, seed)
 
-    def stream(self, shape, generator, device="cpu", dtype=None):
-        """Correlated noise (*shape) one step after the other, in one buffer for each level of the tree; never ends."""
-        from core.mechanisms import sampling
+    def correlate(self, blocks):
+        """Noise one step after the other, in one buffer for each level of the tree; never ends."""
+        return _stream(self.averaged, blocks)
 
-        return _stream(self.averaged, sampling.seed_blocks(shape, generator, device, dtype))
+    def buffers(self, steps: int) -> int:
+        """One for each level."""
+        return whole("steps", steps, at_least=1).bit_length()
+
+    def operations(self, steps: int) -> float:
+        """One for each block that is replaced, less than one a step in the mean; two under Honaker's completion."""
+        steps = whole("steps", steps, at_least=1)
+        replaced = steps - steps.bit_count()
+        return (1 + self.averaged) * replaced / steps
+
+    def _halves(self) -> tuple[int, int]:
+        """Without completion, right halves are never used."""
+        return 1, int(self.averaged)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FullTree(_Tree):
+class FullTree(_Blocks, LeastSquares):
     """The tree read by least squares: each prefix sum uses every block, those that end later too.
 
-    Its noise is Gaussian with covariance inverse(G), G = the number of blocks that two steps share, so it equals
-    inverse(C) Z in distribution for the lower-triangular C with C'C = G, which is private for adaptive inputs.
-
-    Guarantees: no linear reading of the same blocks has less noise on any prefix sum; C depends on `steps`.
-    Reference: Honaker 2015, Efficient use of differentially private binary trees; Denisov et al., 2202.08312, Theorem 2.1.
+    Reference: Honaker 2015, Efficient use of differentially private binary trees; 2310.06771, Table 3.
     """
 
-    anytime = False
-
-    def strategy_matrix(self, steps: int) -> np.ndarray:
-        """C (steps, steps), lower triangular with C'C = G."""
-        return _full(whole("steps", steps, at_least=1))[0]
-
-    def noising_matrix(self, steps: int) -> np.ndarray:
-        """B = inverse of C, (steps, steps), lower triangular."""
-        return _full(whole("steps", steps, at_least=1))[1]
-
-
-def shared_blocks(steps: int) -> np.ndarray:
-    """G (steps, steps): how many complete dyadic blocks within `steps` hold both of two steps."""
-    place, shared = np.arange(steps), np.zeros((steps, steps))
-    for level in range(steps.bit_length()):
-        block = place >> level
-        complete = block < steps >> level
-        shared += (block[:, None] == block) & complete
-    return shared
+    def gram(self, steps: int) -> np.ndarray:
+        """How many complete dyadic blocks within `steps` hold both of two steps, (steps, steps)."""
+        place, shared = np.arange(steps), np.zeros((steps, steps))
+        for level in range(steps.bit_length()):
+            block = place >> level
+            shared += (block[:, None] == block) & (block < steps >> level)
+        return shared
 
 
 @lru_cache(maxsize=128)
@@ -179,10 +183,3 @@ def _stream(averaged: bool, blocks):
                 estimates[inner] = None
             estimates[level] = estimate.clone() if noise is estimate else estimate
             yield noise
-
-
-@lru_cache(maxsize=8)
-def _full(steps: int) -> tuple[np.ndarray, np.ndarray]:
-    upper = np.linalg.cholesky(shared_blocks(steps)[::-1, ::-1]).T
-    strategy = np.ascontiguousarray(upper[::-1, ::-1])
-    return read_only(strategy), read_only(solve_triangular(strategy, np.eye(steps), lower=True))

@@ -25,6 +25,9 @@ TOEPLITZ = [
     mechanisms.optimal_counting(),
     mechanisms.toeplitz((2.0, -0.5, 0.25)),
     mechanisms.optimal_for(EIGENVALUES, 0.1, 4),
+    mechanisms.banded_root(1),
+    mechanisms.banded_root(9),
+    mechanisms.banded_inverse_root(9),
 ]
 every_toeplitz = pytest.mark.parametrize("mechanism", TOEPLITZ, ids=lambda mechanism: mechanism.label)
 

@@ -55,7 +55,7 @@ def test_several_participations_are_charged_where_the_gram_matrix_allows():
         RANDOM,
         np.tril(np.ones((6, 6))) * np.linspace(1, 3, 6),  # later columns weigh more
         np.eye(6) + 0.5 * np.eye(6, k=-3),  # columns 3 apart meet, columns 2 apart do not
-        np.diag([1.0, 2.0, 3.0]),  # only later columns weigh more
+        np.tril(np.ones((5, 5))) @ np.diag([1.0, 1.0, 1.0, 1.0, 3.0]),  # only one later column weighs more
         np.linalg.cholesky(1.1 * np.eye(6) - 0.1)[::-1, ::-1].T,  # all inner products are -0.1
     ],
 )

@@ -19,6 +19,14 @@ EVERY = [
     mechanisms.toeplitz((2.0, -0.5, 0.25)),
     mechanisms.toeplitz(tuple(0.9**lag for lag in range(30))),
     mechanisms.optimal_for([1.0, 0.1, 0.01], 0.2),
+    mechanisms.banded_root(7),
+    mechanisms.banded_inverse_root(4),
+    mechanisms.binary_tree("none"),
+    mechanisms.binary_tree("honaker"),
+    mechanisms.stamped(mechanisms.nu_ftrl(0.02), 100),
+    mechanisms.stamped(mechanisms.binary_tree("honaker"), 13),
+    mechanisms.stamped(mechanisms.optimal_for([1.0, 0.1, 0.01], 0.2), 70),
+    mechanisms.stamped(mechanisms.fft_mechanism(), 50),
     mechanisms.dense(np.tril(np.random.default_rng(0).uniform(0.1, 1, (1100, 1100))) / 40 + np.eye(1100)),
 ]
 every_mechanism = pytest.mark.parametrize("mechanism", EVERY, ids=lambda mechanism: mechanism.label)

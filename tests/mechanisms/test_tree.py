@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from core import mechanisms
-from core.mechanisms.tree import shared_blocks
 from core.names import ARMS
 
 COMPLETIONS = ("none", "honaker", "full")
@@ -120,7 +119,7 @@ def test_honaker_is_the_best_reading_of_the_blocks_within_each_block(steps):
 @pytest.mark.parametrize("steps", [6, 16, 21])
 def test_full_completion_is_least_squares_over_all_blocks(steps):
     every = blocks(steps)
-    np.testing.assert_array_equal(shared_blocks(steps), every.T @ every)
+    np.testing.assert_array_equal(mechanisms.binary_tree("full").gram(steps), every.T @ every)
     reading = np.tril(np.ones((steps, steps))) @ np.linalg.pinv(every)
     summed = np.cumsum(mechanisms.binary_tree("full").noising_matrix(steps), axis=0)
     np.testing.assert_allclose(summed @ summed.T, reading @ reading.T, atol=1e-12)
@@ -156,7 +155,7 @@ def test_full_completion_samples_but_does_not_stream():
     mechanism = mechanisms.binary_tree("full")
     steps, replicates = 6, 40_000
     noise = mechanism.sample(steps, (replicates,), torch.Generator().manual_seed(2)).double()
-    expected = np.linalg.inv(shared_blocks(steps))
+    expected = np.linalg.inv(mechanisms.binary_tree("full").gram(steps))
     error = np.sqrt((np.outer(np.diag(expected), np.diag(expected)) + expected**2) / replicates)
     assert np.all(np.abs((noise @ noise.T / replicates).numpy() - expected) < 4 * error)
     with pytest.raises(ValueError, match="expected an anytime mechanism for stream: use dense"):

@@ -1,0 +1,85 @@
+"""Restarts: the noise of any mechanism, begun afresh every so many steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from core.check import whole
+from core.mechanisms.base import MatrixMechanism, Mechanism, read_only
+from core.mechanisms.patterns import check_pattern, worst_pattern
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stamped(MatrixMechanism):
+    """`inner`, restarted after every `period` steps: C and B are block diagonal, each block that of `period` steps.
+
+    Guarantees: anytime, also where `inner` is not, for the blocks' length is fixed.
+    """
+
+    inner: Mechanism
+    period: int
+
+    def noising_matrix(self, steps: int) -> np.ndarray:
+        """B (steps, steps), block diagonal."""
+        return self._repeat(self.inner.noising_matrix(self.period), steps)
+
+    def strategy_matrix(self, steps: int) -> np.ndarray:
+        """C (steps, steps), block diagonal."""
+        return self._repeat(self.inner.strategy_matrix(self.period), steps)
+
+    def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
+        """One participation costs what it costs within one period; several, see `worst_pattern` [clip_norm].
+
+        Raises: ValueError when the participations do not fit, or several fit into one period in ways that are not known.
+        """
+        steps, participations, separation = check_pattern(steps, participations, separation)
+        if participations == 1:
+            return self.inner.sensitivity(min(steps, self.period) if self.inner.anytime else self.period)
+        return worst_pattern(self.strategy_matrix(steps), participations, separation, self.label)
+
+    def limit_sensitivity(self) -> float:
+        """The sensitivity of one period."""
+        return self.inner.sensitivity(self.period)
+
+    def prefix_std(self, steps: int) -> np.ndarray:
+        """Standard deviation (steps,) of the running sum of the noise: the variance of whole periods adds up."""
+        within = self.inner.prefix_std(self.period) ** 2
+        past, place = np.divmod(np.arange(whole("steps", steps, at_least=1)), self.period)
+        return read_only(np.sqrt(past * within[-1] + within[place]))
+
+    def sample(self, steps, shape, generator, device="cpu", dtype=None):
+        """Correlated noise (steps, *shape) of all steps at once, from the stream."""
+        import torch
+
+        return torch.stack(list(islice(self.stream(shape, generator, device, dtype), whole("steps", steps, at_least=1))))
+
+    def correlate(self, blocks):
+        """Noise one step after the other; `inner` streams where it can, else every draw of the period is kept."""
+        from core.mechanisms import sampling
+
+        seeds = sampling.single_steps(blocks)
+        while True:
+            one_period = islice(seeds, self.period)
+            if self.inner.anytime:
+                yield from self.inner.correlate(one_period)
+            else:
+                yield from sampling.stream_matrix(self.inner.noising_matrix(self.period), one_period)
+
+    def buffers(self, steps: int) -> int:
+        """What `inner` keeps within one period."""
+        return self.inner.buffers(min(whole("steps", steps, at_least=1), self.period))
+
+    def operations(self, steps: int) -> float:
+        """What `inner` multiplies within one period."""
+        return self.inner.operations(min(whole("steps", steps, at_least=1), self.period))
+
+    def _repeat(self, block: np.ndarray, steps: int) -> np.ndarray:
+        matrix = np.zeros((whole("steps", steps, at_least=1),) * 2)
+        for start in range(0, steps, self.period):
+            part = slice(start, start + self.period)
+            size = len(matrix[part])
+            matrix[part, part] = block[:size, :size]
+        return read_only(matrix)
