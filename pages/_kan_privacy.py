@@ -20,12 +20,13 @@ CALIBRATING = Lock()
 
 
 class Charges(NamedTuple):
-    """The pictures of the panel by one accountant."""
+    """The pictures of the panel by one accountant, and which lambda the tight one is at work on, in words."""
 
     curves: Result
     felt: Result
     table: Table
     fixed_size: Result
+    at_work: str = ""
 
 
 def live(wanted: Wanted) -> None:
@@ -35,18 +36,39 @@ def live(wanted: Wanted) -> None:
     _kan_desk.live("charges", wanted, lambda: _charges(wanted.setting, own), _paint)
 
 
-def _charges(setting: KanSetting, own: TwoClasses | None) -> Iterator[Charges]:
-    for accountant in dict.fromkeys(("spectral", setting.accountant)):
-        asked = replace(setting, accountant=accountant)
+def calibrate(setting: KanSetting, own: TwoClasses | None) -> Iterator[str]:
+    """Find the noise of each lambda, which is then remembered; before each one, words that say which it is."""
+    lambdas, n_samples = kan.correlations(setting), len((own or kan.data_of(setting)).labels)
+    for place, value in enumerate(lambdas, 1):
+        yield f"calibrating lambda = {value:g}, {place} of {len(lambdas)}"
         with CALIBRATING:
-            curves, felt, table = kan.accountant_curves(asked, own), kan.felt_noise(asked, own), kan.noise_multipliers(asked, own)
-        yield Charges(curves, felt, table, kan.fixed_size_claim(asked, own))
+            kan.noise_multiplier(setting, value, n_samples)
+
+
+def at_work() -> str:
+    """Which lambda is being calibrated for this session, in words; empty when none is."""
+    job = _kan_desk.desk("charges").job
+    return job.latest.at_work if job is not None and job.state == "running" and job.latest is not None else ""
+
+
+def _charges(setting: KanSetting, own: TwoClasses | None) -> Iterator[Charges]:
+    shown = _pictures(replace(setting, accountant="spectral"), own)
+    yield shown
+    if setting.accountant != "spectral":
+        for words in calibrate(setting, own):
+            yield shown._replace(at_work=words)
+        yield _pictures(setting, own)
+
+
+def _pictures(setting: KanSetting, own: TwoClasses | None) -> Charges:
+    pictures = (kan.accountant_curves, kan.felt_noise, kan.noise_multipliers, kan.fixed_size_claim)
+    return Charges(*(picture(setting, own) for picture in pictures))
 
 
 def _paint(job: Job) -> None:
     with st.container(key="charges-state"):
-        if job.state == "running":
-            st.caption("The tight accountant is at work; until it is done, this is the spectral bound, which asks for more noise.")
+        if at_work():
+            st.caption(f"The tight accountant is {at_work()}. Until it is done, this is the spectral bound, which asks for more noise.")
     charges = job.latest
     if charges is not None:
         left, right = st.columns(2)

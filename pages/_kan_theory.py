@@ -12,7 +12,7 @@ from core.problems.datasets import TwoClasses
 from core.results import Result
 from pages import _figure, _kan_desk
 from pages._kan_data import Wanted
-from pages._kan_privacy import CALIBRATING
+from pages._kan_privacy import calibrate
 
 
 def live(wanted: Wanted) -> None:
@@ -25,10 +25,11 @@ def live(wanted: Wanted) -> None:
 def _claims(setting: KanSetting, own: TwoClasses | None) -> Iterator[tuple[Result, ...]]:
     first = kan.not_private_as_printed(setting, own)
     yield (first,)
-    for accountant in dict.fromkeys(("spectral", setting.accountant)):
-        with CALIBRATING:  # the other panel may be computing the same noise
-            second = kan.admissible_widths(replace(setting, accountant=accountant), own)
-        yield first, second
+    yield first, kan.admissible_widths(replace(setting, accountant="spectral"), own)
+    if setting.private and setting.accountant != "spectral":
+        for _ in calibrate(setting, own):
+            pass
+        yield first, kan.admissible_widths(setting, own)
 
 
 def _paint(job: Job) -> None:

@@ -9,7 +9,7 @@ from core.learners import Snapshot
 from pages import _figure
 from pages._bench import Run, bench, progress
 from pages._kan_data import Wanted
-from pages._kan_privacy import CALIBRATING
+from pages._kan_privacy import at_work, calibrate
 
 
 def start(wanted: Wanted, paused: bool) -> None:
@@ -19,11 +19,13 @@ def start(wanted: Wanted, paused: bool) -> None:
         return
 
     def plan() -> kan.Plan:
-        with CALIBRATING:  # the panel may be computing the same numbers, which are then remembered
-            return kan.plan(wanted.setting, own)
+        for _ in calibrate(wanted.setting, own) if wanted.setting.private else ():
+            if box.run.wanted is not wanted or box.run.job.state == "cancelled":
+                raise RuntimeError("no longer wanted")
+        return kan.plan(wanted.setting, own)
 
-    own = wanted.own()
-    bench("kan").start(wanted, plan, paused, patience=0.5)
+    own, box = wanted.own(), bench("kan")
+    box.start(wanted, plan, paused, patience=0.5)
 
 
 def paint(run: Run | None, wanted: Wanted) -> None:
@@ -36,6 +38,8 @@ def paint(run: Run | None, wanted: Wanted) -> None:
             st.markdown(f"Press **Run**: lambda = {lambdas} train side by side on the same batches and the same seed noise.")
         return
     progress(run, stale=run.wanted != wanted)
+    if run.plan is None and at_work():
+        st.caption(f"The tight accountant is {at_work()}: seconds each, once. The spectral bound starts at once and asks for more noise.")
     if snapshots:
         _curves(run.plan, snapshots)
         latest = run.job.latest

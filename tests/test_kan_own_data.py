@@ -6,7 +6,7 @@ import nbformat
 import numpy as np
 import pytest
 from nbclient import NotebookClient
-from test_kan_page import QUICK, finished, headline
+from test_kan_page import QUICK, finished, headline, of_a_session_of_its_own  # noqa: F401  (a fixture)
 from test_pages import behind_the_router, faultless, opened  # noqa: F401  (a fixture)
 from test_views import ROOT
 

@@ -1,15 +1,17 @@
 """The KAN page without a browser: any setting and link, presets, a run, and controls that do not leak to other pages."""
 
 import re
+import threading
 import time
 from dataclasses import asdict
 
 import pytest
+import streamlit as st
 from test_pages import GARBAGE as GARBAGE_OF_ALL
 from test_pages import behind_the_router, faultless, opened  # noqa: F401  (a fixture)
 
 from core.experiments import kan
-from core.experiments.kan import KanSetting
+from core.experiments.kan import KanSetting, noise
 from pages._kan_controls import GRIDS
 
 DEFAULTS = asdict(KanSetting())
@@ -19,6 +21,12 @@ GARBAGE = GARBAGE_OF_ALL | {
 }
 SMALLEST = {field: values[0] for field, values in GRIDS.items()} | {"accountant": "spectral", "seed": 0, "private": False}
 LARGEST = {field: values[-1] for field, values in GRIDS.items()} | {"sampling": "fixed_size", "accountant": "spectral"}
+
+
+@pytest.fixture(autouse=True)
+def of_a_session_of_its_own():
+    """All tests are one session to Streamlit: what the one before computed is closed and forgotten."""
+    st.cache_resource.clear()
 
 
 def shown(app) -> dict:
@@ -137,3 +145,42 @@ def test_the_theorems_claims_stand_there_with_no_click():
     setting = KanSetting(**QUICK)
     assert kan.not_private_as_printed(setting).verdict in said and kan.admissible_widths(setting).verdict in said
     assert any("**no width fits**" in text for text in said)
+
+
+def test_a_slow_calibration_says_which_lambda_it_is_at_and_a_cancelled_run_stops_there(monkeypatch):
+    go_on, asked = threading.Event(), []
+
+    def slowly(correlation, *arguments):
+        asked.append(correlation)
+        go_on.wait(20 if correlation > 0 else 0)
+        return 1.0 + correlation
+
+    monkeypatch.setattr(noise, "tight", slowly)
+    app = opened("kan", **QUICK | {"accountant": "tight"})
+    faultless(app.button(key="run").click().run())
+    said = "calibrating lambda = 0.25, 2 of 5"
+    for _ in range(100):
+        if any(said in text.value and "The spectral bound starts at once" in text.value for text in app.caption):
+            break
+        time.sleep(0.1)
+        faultless(app.run())
+    assert sum(said in text.value for text in app.caption) == 2, "beside the run and beside the charges"
+    faultless(app.button(key="cancel").click().run())
+    go_on.set()
+    for _ in range(100):
+        faultless(app.run())
+        if not any("calibrating" in text.value for text in app.caption):
+            break
+        time.sleep(0.1)
+    assert set(asked) == set(kan.CORRELATIONS) and not app.error
+    assert headline(app)["gain"] == "-"
+
+
+def test_batches_larger_than_the_data_have_no_charges_and_one_sentence():
+    app = opened("kan", **QUICK | {"dataset": "breast_cancer", "batch_size": 900})
+    for _ in range(100):
+        if app.warning:
+            break
+        time.sleep(0.1)
+        faultless(app.run())
+    assert {box.value for box in app.warning} == {"batch_size=900, expected at most the number of records 427"}

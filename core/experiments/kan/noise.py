@@ -6,6 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from core import amplification
+from core.check import require
 from core.experiments.kan.known import tight
 from core.experiments.kan.setting import KanSetting, correlations, data_of
 from core.problems.datasets import TwoClasses
@@ -28,7 +29,10 @@ def noise_multiplier(setting: KanSetting, correlation: float, n_samples: int) ->
 
     Zero-out adjacency. Poisson batches are charged by the setting's accountant, batches of a fixed size by counting
     participations.
+
+    Raises: ValueError for a batch larger than the data set.
     """
+    _check_batch(setting, n_samples)
     method = setting.accountant if setting.sampling == "poisson" else "no_amplification"
     return _by(method, setting, correlation, n_samples)
 
@@ -38,6 +42,7 @@ def charges(setting: KanSetting, correlation: float, n_samples: int) -> dict[str
 
     The keys are those of `WORDS`; "tight", which takes seconds, is there where it is the setting's accountant.
     """
+    _check_batch(setting, n_samples)
     asked = [method for method in WORDS if method != "tight" or setting.accountant == "tight"]
     found: dict[str, float | str] = {}
     for method in asked:
@@ -148,3 +153,7 @@ def _by(method: str, setting: KanSetting, correlation: float, n_samples: int) ->
     if method == "tight":
         return tight(*arguments)
     return amplification.calibrate(*arguments, method=method)
+
+
+def _check_batch(setting: KanSetting, n_samples: int) -> None:
+    require(setting.batch_size <= n_samples, "batch_size", setting.batch_size, f"at most the number of records {n_samples}")
