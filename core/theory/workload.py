@@ -113,8 +113,6 @@ def _places(steps: int) -> tuple[np.ndarray, np.ndarray]:
 def _assemble(system: Moments, weights: np.ndarray) -> np.ndarray:
     """sum_j count_j weights_j(T-1 - max(t, k)) a_j^|t-k|, (steps, steps)."""
     steps = weights.shape[1]
-    togo, apart = _places(steps)
-    gram = np.zeros((steps, steps))
-    for count, weight, decay in zip(system.counts, weights, system.decay, strict=True):
-        gram += count * weight[togo] * (decay ** np.arange(steps))[apart]
-    return gram
+    # one matrix product holds every pair of (steps to go, steps apart); the Gram matrix only looks it up
+    table = (system.counts[:, None] * weights).T @ (system.decay[:, None] ** np.arange(steps))
+    return table[_places(steps)]
