@@ -20,13 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from core import check
-from core.mechanisms import Mechanism, nu_ftrl, toeplitz
-from core.toeplitz import exponential
+from core.mechanisms import Mechanism, from_spectrum, nu_ftrl
 
 MULTIPLIERS = ("corrected", "as_printed", "constant")
 _NODES = 10  # of Gauss's rule on each panel of frequencies
-_GAP = 1e-7  # share of the value at which the barrier method stops
-_TAPS = 1 << 14  # coefficients of the optimised noise
+_GAP = 1e-6  # share of the value at which the barrier method stops
 
 
 class BestNoise(NamedTuple):
@@ -131,7 +129,7 @@ def best_noise(
         root = np.sqrt(program.psi(solution))
         earlier, bound = bound, program.scale * float(program.average @ root) ** 2
         if bound > earlier * (1 - 1e-5):
-            return BestNoise(bound, _factor(program, solution), program.omega, 1 / root)
+            return BestNoise(bound, from_spectrum(program.omega, 1 / root), program.omega, 1 / root)
         weight = 1 / root
 
 
@@ -238,7 +236,7 @@ class _Program:
                 scaled = curvature * np.outer(unit, unit) + 1e-14 * np.eye(constraints)
                 step = -unit * np.linalg.solve(scaled, unit * gradient)
                 decrease = -gradient @ step
-                if decrease < 1e-2:
+                if decrease < 0.3:
                     break
                 start, length = merit(x), 1.0
                 while merit(x + length * step) > start - 0.1 * length * decrease:
@@ -288,13 +286,3 @@ class _Maps(NamedTuple):
         even, odd = self.even @ solution, self.odd @ solution
         eta, spread = program.learning_rate, 1 - program.curvature
         return eta**4 * (2 * even + spread**2 * (even**2 + odd**2)) / (self.slack @ solution - eta**2)
-
-
-def _factor(program: _Program, solution: np.ndarray) -> Mechanism:
-    """Toeplitz noise of power psi^(-1/2): the outer function, whose logarithm is the analytic half of log |B|."""
-    size = 2 * _TAPS
-    omega = np.pi * np.arange(size + 1) / size
-    logarithm = -np.log(_Maps.at(omega, program).psi(solution, program)) / 4
-    series = np.fft.irfft(logarithm)[:_TAPS] * 2
-    series[0] = 0.0
-    return toeplitz(tuple(exponential(series).tolist()))
