@@ -7,11 +7,14 @@ expected batch size. With y_t Bernoulli(r), independent, and C_{t,u} = lambda^(t
     P: C y + noise_multiplier Z      from      Q: noise_multiplier Z,
 
 in both directions (2605.12648, Theorem F.8, which is true for Poisson batches and false for its own fixed-size ones).
+
+`shuffling` is the exception: one pass over shuffled records, replacement adjacency.
 """
 
 from core.amplification.cache import remembered
 from core.amplification.closed_form import closed_form
 from core.amplification.fixed_size import Counterexample, calibrate_without_amplification, fixed_size_counterexample
+from core.amplification.shuffling import calibrate_shuffled, shuffled_epsilon
 from core.amplification.spectral import spectral_calibrate, spectral_epsilon, spectral_norm
 from core.amplification.tight import FAILURE, tight_calibrate, tight_epsilon
 from core.check import choice, real, require, whole
@@ -20,10 +23,12 @@ __all__ = [
     "Counterexample",
     "FAILURE",
     "calibrate",
+    "calibrate_shuffled",
     "calibrate_without_amplification",
     "closed_form",
     "epsilon",
     "fixed_size_counterexample",
+    "shuffled_epsilon",
     "spectral_norm",
 ]
 

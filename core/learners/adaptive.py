@@ -21,8 +21,8 @@ from core.privacy import ADJACENCY
 from core.problems import Batch, Problem
 
 _REACH = ADJACENCY["replace"]
-SEARCH_SHARE = 0.1
-"""Records of a search, over those of the gradient batch: s = b / 10 in Theorem 3.7."""
+PARTS = 11
+"""A step's records come in so many parts, the first for the search and the rest for the gradient: Theorem 3.7's s = b/10."""
 
 
 class Layout(ABC):
@@ -43,7 +43,7 @@ class OnePass(Layout):
 
     def places(self, step: int, config: "AdaptiveConfig") -> tuple[range, range]:
         size = config.n_samples // config.steps
-        searched = int(size * SEARCH_SHARE / (1 + SEARCH_SHARE)) if config.threshold.counts else 0
+        searched = size // PARTS if config.threshold.counts else 0
         first = (step - 1) * size
         overlap = config.threshold.overlap if searched else 0
         return range(first, first + searched + overlap), range(first + searched, first + size)

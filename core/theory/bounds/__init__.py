@@ -1,7 +1,7 @@
 """What the papers prove about risk, as calculators: values, constants and conditions, and a sentence where one fails.
 
 `kan`, `kan_proof`, `regimes`: the theorems of 2605.12648. `margin`: its assumption on the data, measured. `noise`: the
-energy of correlated noise, exactly.
+energy of correlated noise, exactly. `adaptive_clipping`: constants and bounds of 2207.04686, called by its own name.
 """
 
 from core.theory.bounds.kan import (

@@ -1,0 +1,21 @@
+"""Adaptive clipping: a clip norm that is found in private before each step, against fixed ones, at equal privacy.
+
+Every function is pure: it takes an `AdaptiveSetting`, or the `Outcome` of its stream, however little is there of it.
+"""
+
+from core.experiments.adaptive.methods import DP_GD, EXACT, FULL, PRINTED, TUNED, correlated_label
+from core.experiments.adaptive.outcome import Outcome, least_squares, median, stream
+from core.experiments.adaptive.pictures import (
+    against_label_noise,
+    against_sample_size,
+    cost_of_printing,
+    excess_table,
+    fall,
+    gradient_norms,
+    ledger,
+    methods,
+    thresholds,
+    verdict,
+)
+from core.experiments.adaptive.presets import presets
+from core.experiments.adaptive.setting import LABEL_NOISES, AdaptiveSetting
