@@ -23,16 +23,26 @@ def huber_minimiser(records: Records, clip_norm: float) -> np.ndarray:
     Clipping the gradients (<theta, x> - y) x at C is descending on Huber losses with a bend at |residual| = C/|x|, so
     this is what clipped DP-GD settles around, and the least-squares fit wherever nothing is clipped.
 
-        theta <- theta - M^-1 g;   M the sum of x x' over unclipped records (Newton), and where that does not descend,
-        over all records weighted by min(1, C/(|x| |residual|)) (reweighted least squares, which always descends)
+        theta <- theta - a M^-1 g;   M the sum of x x' over unclipped records (Newton), the best a on that line
 
-    Guarantees: the mean clipped gradient there is shorter than 1e-10 clip_norm; equals `ols` where no gradient at `ols` is
-    longer than clip_norm.
+    Guarantees: the mean clipped gradient there is shorter than 1e-10 clip_norm; equals `ols` where no gradient at `ols`
+    is longer than clip_norm.
     Raises: ValueError for a clip norm that is not positive, and where the search does not end.
     Reference: arXiv 2402.13531, section 2.5; Song et al. 2020 (2006.06783).
     """
+    theta = huber_search(records, clip_norm)
+    residuals = (records.features @ theta[..., None])[..., 0] - records.labels
+    gradient = np.linalg.norm((_clipped(residuals, _bends(records.features, clip_norm))[:, None] @ records.features)[:, 0], axis=1)
+    found = bool(np.all(gradient <= 10 * _SETTLED * clip_norm * records.n_samples))
+    require(found, "clip_norm", clip_norm, f"one at which the Huber minimiser is found in {_SEARCH_STEPS} steps")
+    return theta
+
+
+def huber_search(records: Records, clip_norm: float) -> np.ndarray:
+    """What `huber_minimiser` finds (data_sets, p), or how far it comes: good enough to start from."""
     real("clip_norm", clip_norm, above=0.0)
-    return np.stack([_huber_minimiser(records.one(index), clip_norm) for index in range(records.data_sets)])
+    each = zip(records.features, records.labels, records.theta_hat, strict=True)
+    return np.stack([_huber_search(x, y, theta, clip_norm) for x, y, theta in each])
 
 
 def share_clipped(records: Records, theta: np.ndarray, clip_norm: float) -> np.ndarray:
@@ -108,32 +118,47 @@ def ada_ssp(
     return np.linalg.solve(system, target[..., None])[..., 0].reshape(-1, dim)
 
 
-def _huber_minimiser(records: Records, clip_norm: float) -> np.ndarray:
-    """The search on a single data set."""
-    x, y, theta = records.features[0], records.labels[0], records.theta_hat[0]
-    lengths = np.linalg.norm(x, axis=1)
-    bends = np.divide(clip_norm, lengths, out=np.full_like(lengths, np.inf), where=lengths > 0)
+def _huber_search(x: np.ndarray, y: np.ndarray, theta: np.ndarray, clip_norm: float) -> np.ndarray:
+    """The search on a single data set, from theta."""
+    bends = _bends(x, clip_norm)
+    ridge = 1e-10 * np.square(x).mean() * len(x) * np.eye(x.shape[1])  # for directions that no unclipped record has
     residuals = x @ theta - y
     for _ in range(_SEARCH_STEPS):
-        gradient = np.clip(residuals, -bends, bends) @ x
+        gradient = _clipped(residuals, bends) @ x
         if np.linalg.norm(gradient) <= _SETTLED * clip_norm * len(x):
-            return theta
-        size = np.maximum(np.abs(residuals), np.finfo(float).tiny)
-        reweighted = np.minimum(1.0, bends / size)
-        loss = _huber(residuals, bends)
-        for weights in (np.floor(reweighted), reweighted):  # floor: 1 where unclipped, 0 where clipped
-            matrix = (x * weights[:, None]).T @ x
-            if np.linalg.cond(matrix) > 1e12:
-                continue  # so few records are unclipped that they leave a direction open
-            trial = theta - np.linalg.solve(matrix, gradient)
-            if _huber(x @ trial - y, bends) <= loss * (1 + 1e-14):  # near the end the loss moves by less than rounding
-                break
-        theta, residuals = trial, x @ trial - y
-    raise ValueError(f"clip_norm={clip_norm!r}, expected one at which the Huber minimiser is found in {_SEARCH_STEPS} steps")
+            break
+        unclipped = x[np.abs(residuals) <= bends]
+        direction = -np.linalg.solve(unclipped.T @ unclipped + ridge, gradient)
+        theta = theta + _best_step(residuals, x @ direction, bends) * direction
+        residuals = x @ theta - y
+    return theta
 
 
-def _huber(residuals: np.ndarray, bends: np.ndarray) -> float:
-    """Sum of Huber losses with these bends; infinite bends give half squares."""
-    size = np.abs(residuals)
-    cut = np.minimum(size, bends)
-    return float(np.sum(cut * (size - cut / 2)))
+def _best_step(residuals: np.ndarray, moves: np.ndarray, bends: np.ndarray) -> float:
+    """An a at which sum_i huber(residual_i + a move_i) falls no more, nearly; its slope in a only rises."""
+
+    def slope(a: float) -> float:
+        return float(_clipped(residuals + a * moves, bends) @ moves)
+
+    steepest, low, high = slope(0.0), 0.0, 1.0
+    if slope(high) <= -1e-9 * steepest and slope(high) >= steepest / 2:
+        return high
+    while slope(high) < 0 and high < 1e6:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        here = slope(middle)
+        if steepest / 10 <= here <= 0:  # it fell all the way, and most of what it can
+            return middle
+        low, high = (middle, high) if here < 0 else (low, middle)
+    return low or high
+
+
+def _bends(features: np.ndarray, clip_norm: float) -> np.ndarray:
+    """|residual| from which a record's gradient is clipped: C/|x|, infinite for a record of zeros."""
+    lengths = np.linalg.norm(features, axis=-1)
+    return np.divide(clip_norm, lengths, out=np.full_like(lengths, np.inf), where=lengths > 0)
+
+
+def _clipped(residuals: np.ndarray, bends: np.ndarray) -> np.ndarray:
+    return np.clip(residuals, -bends, bends)

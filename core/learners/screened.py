@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from core.learners.clipping import clipped_sum
-from core.learners.one_shot import huber_minimiser
+from core.learners.one_shot import huber_search
 from core.problems import Batch
 from core.problems.finite import LeastSquares
 
@@ -63,7 +63,7 @@ class Screen:
     def around(cls, problem: LeastSquares, clip_norm: float) -> Screen:
         """A screen centred where clipped gradient descent settles; costs a few passes over the records."""
         everything = problem.everything()
-        centre = torch.as_tensor(huber_minimiser(problem.records, clip_norm), dtype=problem.dtype).to(problem.start.device)
+        centre = torch.as_tensor(huber_search(problem.records, clip_norm), dtype=problem.dtype).to(problem.start.device)
         residuals = (everything.features @ centre[..., None])[..., 0] - everything.labels
         lengths = everything.features.norm(dim=-1)
         bends = clip_norm / lengths  # infinite for a record of zeros, which has no gradient
