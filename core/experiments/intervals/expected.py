@@ -1,6 +1,6 @@
 """What is known of an experiment without running it: the noise, the exact law, and the intervals that follow from it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -9,12 +9,25 @@ import numpy as np
 from core import privacy
 from core.check import require
 from core.experiments.intervals.setting import ADJACENCY, SCHEDULES, IntervalSetting, OwnTable, records_of
-from core.intervals import Clipped, Condition, Grouping, Law, clipping_chance, grouping, no_clipping_condition, ols_interval, student_coverage
+from core.intervals import (
+    CONSTRUCTIONS,
+    Clipped,
+    Condition,
+    Grouping,
+    Law,
+    clipping_chance,
+    grouping,
+    no_clipping_condition,
+    ols_interval,
+    student_coverage,
+)
 from core.learners import budget
 from core.learners.one_shot import huber_minimiser, share_clipped
 from core.problems.designs import Records
 
 LEVEL = 0.95
+GRID = (30, 40, 60, 90, 120, 160, 220, 250, 300, 370, 500, 750, 1000, 1500, 2000)
+"""Gradients in all at which the constructions are compared."""
 
 
 class Exact(NamedTuple):
@@ -96,6 +109,25 @@ class Expected:
         return None if self.theta_star is None else coverage_of(self.settled_law, self.made, self.theta_star)
 
     @cached_property
+    def over_steps(self) -> dict[str, np.ndarray]:
+        """For each construction, rows of: gradients in all, mean exact coverage of least squares, mean exact width.
+
+        Without clipping, at the setting's rho. Where a construction has too few steps there is no row.
+        """
+        return {construction: self._rows(construction) for construction in CONSTRUCTIONS}
+
+    def _rows(self, construction: str) -> np.ndarray:
+        setting, rows = self.setting, []
+        least = setting.burn_in + setting.groups if construction != "independent_runs" else setting.groups * (setting.burn_in + 1)
+        for steps in sorted({steps for steps in GRID if steps >= least} | ({setting.steps} if setting.steps >= least else set())):
+            asked = replace(setting, construction=construction, steps=steps)
+            made = grouping(construction, steps, setting.groups, setting.burn_in)
+            law = Law(self.law.sigma, self.theta_hat, self.law.start, setting.learning_rate, noise_std(asked, self.records, made))
+            coverage, width = coverage_of(law, made, self.theta_hat)
+            rows.append((steps, coverage.mean(), width.mean()))
+        return np.array(rows).reshape(-1, 3)
+
+    @cached_property
     def ols_half(self) -> np.ndarray:
         """Half-widths (p,) of the classical interval, which is not private."""
         return ols_interval(self.records.features[0], self.records.labels[0], LEVEL)[1]
@@ -131,7 +163,7 @@ def expected(setting: IntervalSetting, own: OwnTable | None = None) -> Expected:
     require(records.n_samples > records.dim, "records", records.n_samples, f"more than the {records.dim} features, for the classical interval")
     made = grouping(setting.construction, setting.steps, setting.groups, setting.burn_in)
     noise = noise_std(setting, records, made)
-    require(bool(noise.max() < 1e12), "schedule", setting.schedule, "one that gives every step a share of the budget: use fewer steps a run")
+    require(bool(noise.max() < 1e12), "schedule", setting.schedule, f"uniform for runs of {made.run_steps} steps: the first ones get almost no budget, unless runs are short")
     law = Law(records.gram[0], records.theta_hat[0], np.zeros(records.dim), setting.learning_rate, noise)
     return Expected(setting, records, made, noise, law)
 
@@ -154,6 +186,8 @@ def settled_law(records: Records, centre: np.ndarray, clip_norm: float, learning
     """
     features, labels = records.features[0], records.labels[0]
     free = np.abs(features @ centre - labels) * np.linalg.norm(features, axis=1) <= clip_norm
+    need = f"one that leaves at least {records.dim} of the {records.n_samples} gradients as they are, not {free.sum()}"
+    require(free.sum() >= records.dim, "clip norm", float(f"{clip_norm:.4g}"), need)
     hessian = features[free].T @ features[free] / records.n_samples
     return Law(hessian, centre, np.zeros(records.dim), learning_rate, noise)
 

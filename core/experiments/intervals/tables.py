@@ -1,0 +1,116 @@
+"""Private and classical intervals side by side, as a picture and as a table of coefficients; and what was spent."""
+
+from dataclasses import asdict
+
+import numpy as np
+
+from core import privacy
+from core.experiments.intervals.expected import LEVEL, Expected
+from core.experiments.intervals.landmarks import is_biased
+from core.experiments.intervals.plan import Chains, Plan
+from core.experiments.intervals.setting import ADJACENCY, SCHEDULES
+from core.learners import budget
+from core.results import Curve, Result, Table
+
+SOURCE = "arXiv 2402.13531, equation (12) and Section 3"
+_DRAWN = 60
+
+
+def side_by_side(chains: Chains) -> Result:
+    """Each coefficient's private interval, of the first replicate, beside the classical one; the first 60 coefficients."""
+    expected = chains.expected
+    centre, half = (values[0, :_DRAWN] for values in chains.intervals)
+    classical, its_half = expected.theta_hat[:_DRAWN], expected.ols_half[:_DRAWN]
+    x = np.arange(1.0, len(centre) + 1)
+    curves = [
+        Curve("private (DP), for least squares", x - 0.12, centre, centre - half, centre + half, arm="private", discrete=True),
+        Curve("classical (not private), for the truth", x + 0.12, classical, classical - its_half, classical + its_half, arm="classical", discrete=True),
+    ]
+    if expected.theta_star is not None:
+        curves.append(Curve("truth", x, expected.theta_star[:_DRAWN], arm="truth", discrete=True))
+    return Result(
+        title="Private and classical intervals side by side",
+        curves=tuple(curves),
+        x_name="coordinate",
+        y_name="coefficient_value",
+        source=SOURCE,
+        band=f"{LEVEL:.0%} intervals",
+        caption=what_each_covers(expected),
+        verdict=truth_verdict(expected),
+        settings=asdict(expected.setting),
+    )
+
+
+def coefficients(chains: Chains) -> Table:
+    """Every coefficient by name: private estimate and interval of the first replicate, least squares and its interval."""
+    expected = chains.expected
+    centre, half = (values[0] for values in chains.intervals)
+    hat, its_half = expected.theta_hat, expected.ols_half
+    columns = {
+        "coefficient": expected.records.feature_names,
+        "private estimate": centre, "private from": centre - half, "private to": centre + half,
+        "least squares (not private)": hat, "classical from": hat - its_half, "classical to": hat + its_half,
+    }
+    rows = [tuple(value if isinstance(value, str) else float(value) for value in row) for row in zip(*columns.values(), strict=True)]
+    apart = [name for name, low, high in ((row[0], row[2], row[3]) for row in rows) if low > 0 or high < 0]
+    said = f"Private intervals that exclude 0: {', '.join(apart)}." if apart else "No private interval excludes 0."
+    return Table(
+        title="The coefficients",
+        columns=tuple(columns),
+        rows=tuple(rows),
+        source=SOURCE,
+        caption=f"{said} {what_each_covers(expected)} {expected.records.preparation}",
+        settings=asdict(expected.setting),
+    )
+
+
+def what_each_covers(expected: Expected) -> str:
+    """In plain words, what a private interval and a classical one are for."""
+    target = "what clipping estimates (not least squares: clipping bites)" if is_biased(expected) else "the least-squares fit of these very records"
+    return (
+        f"A private interval is for {target}: it says where that fit is, given the noise for privacy, and nothing about other records. "
+        "A classical interval is for the truth behind the records: it says how far chance in the records may have moved the fit."
+    )
+
+
+def truth_verdict(expected: Expected) -> str:
+    """How often private intervals would cover the truth, which nobody promises."""
+    if expected.of_theta_star is None:
+        return ""
+    return (
+        f"The private intervals do not promise to cover the truth, and on these records they do so {expected.of_theta_star.coverage.mean():.3f} "
+        f"of the time (mean over coefficients): chance in the records is not in them."
+    )
+
+
+def ledger(plan: Plan) -> Table:
+    """What one experiment spends: rho, epsilon by two conversions, the noise, from what is really added."""
+    setting, expected = plan.setting, plan.expected
+    spent = plan.charge()
+    multipliers = budget.noise_multipliers(
+        SCHEDULES[setting.schedule], expected.made.run_steps, setting.rho, setting.learning_rate, expected.made.runs, ADJACENCY
+    )
+    rows = (
+        ("rho that was asked for", setting.rho),
+        ("rho spent, from the noise that is added", spent),
+        (f"epsilon at delta = {setting.delta:g}, tightest conversion", privacy.zcdp_epsilon(spent, setting.delta)),
+        (f"epsilon at delta = {setting.delta:g}, the paper's conversion", privacy.zcdp_epsilon_simple(spent, setting.delta)),
+        ("clip norm", expected.clip_norm),
+        ("noise multiplier of the first step [clip norm, on the sum]", float(multipliers[0])),
+        ("noise multiplier of the last step [clip norm, on the sum]", float(multipliers[-1])),
+        ("noise of the first step on the mean gradient, std of a coordinate", float(expected.noise_std[0])),
+        ("noise of the last step on the mean gradient, std of a coordinate", float(expected.noise_std[-1])),
+    )
+    runs = f"{expected.made.runs} runs of {expected.made.run_steps:,} steps" if expected.made.runs > 1 else f"one run of {expected.made.run_steps:,} steps"
+    return Table(
+        title="What was charged",
+        columns=("what", "value"),
+        rows=rows,
+        source="arXiv 2402.13531, Lemma 2.1 and Claims A.4 to A.6",
+        caption=(
+            f"Adjacency: one record replaced by any other (twice the clip norm). One total rho for {runs}; every iterate may be published, "
+            "so the interval costs nothing more. Replicates repeat the whole experiment for study: publishing R of them would cost R times. "
+            "What is computed from the records directly (least squares, coverage, conditions) is not private, nor is the choice of settings."
+        ),
+        settings=asdict(setting),
+    )
