@@ -12,7 +12,8 @@ from core.problems.splines import Splines, evaluate
 MOST_NUMBERS = 2**27
 """Largest table of spline features (records x inputs x n_basis): half a gigabyte in single precision."""
 
-_BLOCK_NUMBERS = 2**17  # hidden units evaluated at once: they stay in the processor's cache
+_BLOCK_NUMBERS = {"cpu": 2**17, "cuda": 2**24}
+"""Hidden units evaluated at once: they stay in a processor's cache, and keep a GPU busy."""
 
 
 class Kan:
@@ -24,8 +25,8 @@ class Kan:
 
     `features` (n, d) within [-1, 1], `labels` (n,) -1 or +1, `width` m: outputs = m, features = d * n_basis. h depends
     on the data alone and is computed once. `start` and c are drawn N(0, 1) from `seed`, or c is `second_layer`
-    (m, n_basis). The measures are `train_loss` and, of the records in `test`, `test_loss` and `test_accuracy`, each on
-    the first `watched` records of its part (f = 0 counts as wrong).
+    (m, n_basis). The measures are `train_loss` on the first `watched_training` records and, of the records in `test`,
+    `test_loss` and `test_accuracy` on the first `watched` (f = 0 counts as wrong).
 
     Guarantees: a h' is the gradient of the loss; the same seed gives the same network in every precision.
     Raises: ValueError naming the argument, and for more spline features than MOST_NUMBERS.
@@ -45,12 +46,14 @@ class Kan:
         test: tuple[np.ndarray, np.ndarray] | None = None,
         second_layer: np.ndarray | None = None,
         watched: int = 2000,
+        watched_training: int = 2000,
         seed: int = 0,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         self.splines = Splines(n_basis, degree)
         self.outputs = whole("width", width, at_least=1)
         self.watched = whole("watched", watched, at_least=1)
+        self.watched_training = whole("watched_training", watched_training, at_least=1)
         self.dtype = dtype
         inputs, self._labels = _records("features", "labels", features, labels, dtype)
         self.n_samples, self.dim = inputs.shape
@@ -78,15 +81,18 @@ class Kan:
         return Batch(self._features[picks], self._labels[picks])
 
     def factors(self, theta: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
-        hidden = self._hidden(theta, batch.features)
-        value, slope = evaluate(self._outer, hidden)
-        margin = batch.labels * value.sum(-1) * self.outputs**-0.5
-        pull = -batch.labels * torch.sigmoid(-margin) * (self.outputs * self.dim) ** -0.5
-        slope = torch.addcmul(slope, slope * hidden, hidden, value=-1)  # tanh' = 1 - tanh^2
-        return slope.mul_(pull[..., None]), batch.features
+        arms, replicates = self._blocks(theta, batch.labels.shape[-1])
+        if len(arms) == len(replicates) == 1:
+            return self._pulls(theta, batch.features, batch.labels), batch.features
+        a = theta.new_empty(*theta.shape[:2], batch.labels.shape[-1], self.outputs)
+        for part in replicates:
+            features, labels = (each[part] if each.ndim > least else each for each, least in ((batch.features, 2), (batch.labels, 1)))
+            for some in arms:
+                a[some, part] = self._pulls(theta[some, part], features, labels)
+        return a, batch.features
 
     def risk(self, theta: Tensor) -> dict[str, Tensor]:
-        train = self._margins(theta, self._features[: self.watched], self._labels[: self.watched])
+        train = self._margins(theta, self._features[: self.watched_training], self._labels[: self.watched_training])
         measures = {"train_loss": _logistic(train)}
         if self._test_features is not None:
             test = self._margins(theta, self._test_features, self._test_labels)
@@ -118,8 +124,28 @@ class Kan:
         """h (n, d * n_basis), in blocks of records."""
         numbers = inputs.numel() * self.splines.n_basis
         require(numbers <= MOST_NUMBERS, "records x inputs x n_basis", numbers, f"at most {MOST_NUMBERS}")
-        rows = max(1, _BLOCK_NUMBERS // (inputs.shape[1] * self.splines.n_basis))
+        rows = max(1, _BLOCK_NUMBERS["cpu"] // (inputs.shape[1] * self.splines.n_basis))
         return torch.cat([self.splines.values(block).flatten(-2) for block in inputs.split(rows)])
+
+    def _pulls(self, theta: Tensor, features: Tensor, labels: Tensor) -> Tensor:
+        """a (arms, replicates, B, width) of a batch."""
+        hidden = self._hidden(theta, features)
+        value, slope = evaluate(self._outer, hidden)
+        margin = labels * value.sum(-1) * self.outputs**-0.5
+        pull = -labels * torch.sigmoid(-margin) * (self.outputs * self.dim) ** -0.5
+        slope = torch.addcmul(slope, slope * hidden, hidden, value=-1)  # tanh' = 1 - tanh^2
+        return slope.mul_(pull[..., None])
+
+    def _blocks(self, theta: Tensor, records: int) -> tuple[list[slice], list[slice]]:
+        """Arms and replicates in parts, so that the hidden units of one part of both are a block."""
+        arms, replicates = theta.shape[:2]
+        fits = max(1, self._block // (records * self.outputs))
+        together = min(fits, replicates)
+        return _parts(arms, max(1, fits // together)), _parts(replicates, together)
+
+    @property
+    def _block(self) -> int:
+        return _BLOCK_NUMBERS[self.start.device.type]
 
     def _hidden(self, theta: Tensor, features: Tensor) -> Tensor:
         """tanh(u) (arms, replicates, n, width) for `features` (n, features), alike or not for each replicate."""
@@ -127,13 +153,17 @@ class Kan:
 
     def _scores(self, theta: Tensor, features: Tensor) -> Tensor:
         """f (arms, replicates, n) on spline features (n, features), in blocks of records."""
-        rows = max(1, _BLOCK_NUMBERS // (theta.shape[0] * theta.shape[1] * self.outputs))
+        rows = max(1, self._block // (theta.shape[0] * theta.shape[1] * self.outputs))
         hidden = (self._hidden(theta, block) for block in features.split(rows))
         sums = [evaluate(self._outer, units)[0].sum(-1) for units in hidden]
         return torch.cat(sums, dim=-1) * self.outputs**-0.5
 
     def _margins(self, theta: Tensor, features: Tensor, labels: Tensor) -> Tensor:
         return labels * self._scores(theta, features)
+
+
+def _parts(count: int, size: int) -> list[slice]:
+    return [slice(first, first + size) for first in range(0, count, size)]
 
 
 def _records(inputs_name: str, labels_name: str, inputs, labels, dtype: torch.dtype) -> tuple[Tensor, Tensor]:

@@ -51,7 +51,7 @@ def kan(width: int) -> Kan:
     lengths = rng.uniform(size=(RECORDS, 1))
     features = directions / np.linalg.norm(directions, axis=1, keepdims=True) * lengths
     labels = np.where(lengths[:, 0] > 0.5, 1.0, -1.0)
-    problem = Kan(features, labels, width, N_BASIS, second_layer=second_layer(width), watched=1)
+    problem = Kan(features, labels, width, N_BASIS, second_layer=second_layer(width), watched=1, watched_training=1)
     return problem.to(devices.resolve("auto"))
 
 

@@ -98,14 +98,14 @@ def data(n=40, dim=3, seed=0):
 
 def test_measures_are_losses_and_accuracy_of_the_records_watched():
     x, y = data(50)
-    problem = Kan(x[:30], y[:30], 4, test=(x[30:], y[30:]), watched=15, seed=3, dtype=DOUBLE)
+    problem = Kan(x[:30], y[:30], 4, test=(x[30:], y[30:]), watched=15, watched_training=10, seed=3, dtype=DOUBLE)
     theta = torch.randn(2, 3, *problem.start.shape, generator=torch.Generator().manual_seed(0), dtype=DOUBLE)
     risk, second_layer = problem.risk(theta), second_layer_of(problem)
     assert set(risk) == {"train_loss", "test_loss", "test_accuracy"}
     for arm, replicate in np.ndindex(2, 3):
         f = np.array([network(theta[arm, replicate], second_layer, torch.tensor(row)).item() for row in x])
         loss = np.log1p(np.exp(-y * f))
-        assert risk["train_loss"][arm, replicate].item() == pytest.approx(loss[:15].mean(), rel=1e-10)
+        assert risk["train_loss"][arm, replicate].item() == pytest.approx(loss[:10].mean(), rel=1e-10)
         assert risk["test_loss"][arm, replicate].item() == pytest.approx(loss[30:45].mean(), rel=1e-10)
         assert risk["test_accuracy"][arm, replicate].item() == pytest.approx((y * f > 0)[30:45].mean(), abs=1e-12)
 
@@ -115,11 +115,26 @@ def test_blocks_of_records_change_nothing(monkeypatch):
     whole = Kan(x, y, 4, test=(x, y), dtype=DOUBLE)
     theta = whole.start.expand(2, 2, -1, -1)
     expected = whole.risk(theta)
-    monkeypatch.setattr(kan_module, "_BLOCK_NUMBERS", 100)
+    monkeypatch.setattr(kan_module, "_BLOCK_NUMBERS", {"cpu": 100})
     parts = Kan(x, y, 4, test=(x, y), dtype=DOUBLE)
     assert torch.equal(parts.batch(torch.arange(50)[None]).features, whole.batch(torch.arange(50)[None]).features)
     for name, values in parts.risk(theta).items():
         torch.testing.assert_close(values, expected[name], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("fits", [1, 2, 3, 5, 6, 100], ids=lambda fits: f"{fits} replicates a block")
+@pytest.mark.parametrize("shared", [False, True])
+def test_blocks_of_arms_and_replicates_change_nothing(monkeypatch, fits, shared):
+    x, y = data(50)
+    problem = Kan(x, y, 4, dtype=DOUBLE)
+    source = torch.Generator().manual_seed(0)
+    theta = torch.randn(4, 3, 4, problem.features, generator=source, dtype=DOUBLE)
+    batch = problem.batch(torch.arange(10) if shared else torch.arange(30).reshape(3, 10))
+    expected, h = problem.factors(theta, batch)
+    monkeypatch.setattr(kan_module, "_BLOCK_NUMBERS", {"cpu": fits * 10 * 4})
+    a, same = problem.factors(theta, batch)
+    assert same is batch.features and a.shape == (4, 3, 10, 4)
+    torch.testing.assert_close(a, expected, rtol=1e-12, atol=1e-14)
 
 
 def test_without_test_records_only_the_training_loss_is_measured():
@@ -213,6 +228,7 @@ GOOD = data(10)
         ((*GOOD, 4), {"test": (GOOD[0] * 3, GOOD[1])}, "test features="),
         ((*GOOD, 4), {"second_layer": np.ones((4, 7))}, r"second_layer=\(4, 7\), expected shape \(4, 8\)"),
         ((*GOOD, 4), {"watched": 0}, "watched=0"),
+        ((*GOOD, 4), {"watched_training": 0}, "watched_training=0"),
         ((*GOOD, 4), {"seed": -1}, "seed=-1"),
     ],
 )

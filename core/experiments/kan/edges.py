@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from core.check import require
 from core.experiments.kan.plan import WITHOUT_NOISE, Plan, label
 from core.learners import Snapshot
 from core.learners.summary import looks
+from core.problems.datasets import TwoClasses
 from core.results import Curve, Result
 
 SOURCE = "arXiv 2605.12648, Section 3.1"
@@ -41,16 +43,15 @@ def edge(plan: Plan, snapshot: Snapshot, chosen: Edge) -> Result:
     take over: every curve has mean zero over the records.
     """
     points = torch.linspace(-1, 1, POINTS)
-    values = plan.data.features[:, chosen.input]
+    share, edges, weights = _where(plan.data, chosen.input)
     start = plan.problem.start.cpu()
     thetas = {"start": start} | {plan.arms[place].label: snapshot.theta[place, 0].cpu() for place in _shown(plan)}
     arms = dict(zip([arm.label for arm in plan.arms], looks(plan.arms), strict=True))
     x = points.numpy().astype(float)
-    share, edges = np.histogram(values, bins=BINS, range=(-1, 1))
     curves = []
     for words, theta in thetas.items():
         y = plan.problem.edge_functions(theta[chosen.unit][None], points)[0, chosen.input].double().numpy()
-        curves.append(Curve(words, x, y - np.average(np.interp(values, x, y)), arm=arms.get(words, "")))
+        curves.append(Curve(words, x, y - weights @ y, arm=arms.get(words, "")))
     spread = max(np.ptp(curve.y) for curve in curves) or 1.0
     floor = min(curve.y.min() for curve in curves) - 0.3 * spread
     heights = floor + 0.25 * spread * np.concatenate([[0.0], np.repeat(share / share.max(), 2), [0.0]])
@@ -101,6 +102,18 @@ def decision_boundary(plan: Plan, snapshot: Snapshot, cells: int = 60, records: 
         caption=f"Decision boundaries after {snapshot.step:,} steps in the first replicate, over records that were held out.",
         settings=asdict(plan.setting),
     )
+
+
+@lru_cache(maxsize=64)
+def _where(data: TwoClasses, place: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Histogram of an input with its edges, and the weights (POINTS,) of a drawn curve's mean over the records."""
+    values = data.features[:, place]
+    share, edges = np.histogram(values, bins=BINS, range=(-1, 1))
+    position = (values + 1) / 2 * (POINTS - 1)
+    left = np.minimum(position.astype(int), POINTS - 2)
+    right = position - left  # the share of the point on the right in a linear interpolation
+    weights = np.bincount(left, 1 - right, POINTS) + np.bincount(left + 1, right, POINTS)
+    return share, edges, weights / len(values)
 
 
 def _shown(plan: Plan) -> list[int]:

@@ -13,9 +13,9 @@ from core.problems.datasets import TwoClasses
 from core.problems.kan import Kan
 from core.simulation import Plan as SimulationPlan
 
-SHOWN_SNAPSHOTS = 30
-WATCHED = 1000
-"""Records on which losses and accuracy are measured at each snapshot: measuring costs as much as training."""
+SHOWN_SNAPSHOTS = 25
+WATCHED, WATCHED_TRAINING = 1000, 250
+"""Records held out, and trained on, that are measured at each snapshot: measuring costs as much as training."""
 WITHOUT_NOISE = ARMS["none"]
 
 
@@ -63,9 +63,8 @@ def plan(setting: KanSetting, data: TwoClasses | None = None) -> Plan:
     Raises: ValueError for a batch larger than the data set.
     """
     data = data or data_of(setting)
-    problem = Kan(
-        data.features, data.labels, setting.width, setting.n_basis, test=data.test, watched=WATCHED, seed=setting.seed
-    )
+    watched = {"test": data.test, "watched": WATCHED, "watched_training": WATCHED_TRAINING}
+    problem = Kan(data.features, data.labels, setting.width, setting.n_basis, seed=setting.seed, **watched)
     config = DpFtrlConfig(
         steps=setting.steps,
         batch_size=setting.batch_size,

@@ -144,7 +144,7 @@ def train(
     from core.learners.dp_ftrl import DpFtrlConfig, dp_ftrl
     from core.problems.kan import Kan
 
-    problem = Kan(data.features, data.labels, width or effort.width, watched=1, seed=seed)
+    problem = Kan(data.features, data.labels, width or effort.width, watched=1, watched_training=1, seed=seed)
     config = DpFtrlConfig(
         effort.steps, effort.batch_size, clip_norm, seed=seed, record_every=effort.steps, sampling=Poisson()
     )
