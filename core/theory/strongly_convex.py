@@ -59,8 +59,7 @@ def excess_risk_bound(
     if not np.isfinite(sensitivity):
         return np.inf
     weight = np.abs(mechanism.frequency_response(program.omega)) ** 2
-    psi = program.psi(program.solve(weight))
-    return program.scale * sensitivity**2 * float(program.average @ (psi * weight))
+    return sensitivity**2 * program.bound(weight, program.solve(weight))
 
 
 def best_nu(
@@ -72,10 +71,16 @@ def best_nu(
     """
     from scipy.optimize import minimize_scalar
 
-    def bound(log_nu: float) -> float:
-        return excess_risk_bound(nu_ftrl(float(np.exp(log_nu))), learning_rate, condition_number, multiplier, lags)
-
     program = _Program.of(learning_rate, condition_number, multiplier, lags)
+    solution = None
+
+    def bound(log_nu: float) -> float:
+        nonlocal solution
+        noise = nu_ftrl(float(np.exp(log_nu)))
+        weight = np.abs(noise.frequency_response(program.omega)) ** 2
+        solution = program.solve(weight, near=solution)
+        return noise.limit_sensitivity() ** 2 * program.bound(weight, solution)
+
     slowest = np.log(program.learning_rate * program.curvature / 2)
     found = minimize_scalar(bound, bounds=(slowest, 0.0), method="bounded", options={"xatol": 0.02})
     return float(np.exp(found.x)), float(found.fun)
@@ -123,9 +128,9 @@ def best_noise(
     steep = learning_rate >= 2 / (1 + program.curvature)  # where no nu is best for the constant multiplier
     nu = 1.0 if steep else best_constant(learning_rate, condition_number)[0]
     weight = np.abs(nu_ftrl(nu).frequency_response(program.omega)) ** 2
-    bound = np.inf
+    solution, bound = None, np.inf
     while True:
-        solution = program.solve(weight)
+        solution = program.solve(weight, near=solution)
         root = np.sqrt(program.psi(solution))
         earlier, bound = bound, program.scale * float(program.average @ root) ** 2
         if bound > earlier * (1 - 1e-5):
@@ -196,12 +201,21 @@ class _Program:
         """psi (n,) at the frequencies of the grid, without the cancellation of |M12|^2 / a + M22."""
         return self._maps.psi(solution, self)
 
-    def solve(self, weight: np.ndarray) -> np.ndarray:
-        """The multiplier of least mean(weight psi), by Newton steps on it plus a logarithmic barrier that is relaxed."""
+    def bound(self, weight: np.ndarray, solution: np.ndarray) -> float:
+        """The bound, at unit sensitivity, of noise of power `weight` (n,)."""
+        return self.scale * float(self.average @ (self.psi(solution) * weight))
+
+    def solve(self, weight: np.ndarray, near: np.ndarray | None = None) -> np.ndarray:
+        """The multiplier of least mean(weight psi), by Newton steps on it plus a logarithmic barrier that is relaxed.
+
+        `near`, the solution for another weight, saves the first half of the steps.
+        """
         maps, constraints = self._maps, self.lags + 1
         weight = weight * self.average
         x = np.full(constraints, 1e-3 * self.least / constraints)
         x[0] = 2 * self.least
+        if near is not None:
+            x = 0.9 * near + 0.1 * x
         share = -np.ones(constraints)
         share[0] = 1.0
 
@@ -218,7 +232,7 @@ class _Program:
                 return np.inf
             return sharpness * value - np.log(rest) - np.log(x[1:]).sum()
 
-        sharpness = constraints / parts(x)[3]
+        sharpness = constraints / parts(x)[3] * (1 if near is None else 8000)
         while True:
             for _ in range(60):
                 slack, real, imaginary, value = parts(x)
