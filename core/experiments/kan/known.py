@@ -4,16 +4,25 @@
 """
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from core import amplification
 from core.experiments.kan.presets import presets
 from core.experiments.kan.setting import KanSetting, correlations, data_of
+from core.problems.datasets import DATASETS
 
 TABLE = Path(__file__).parent / "known.json"
 SHOWN = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 """Lambdas that are in the table for the default setting."""
+MOVES = {
+    "epsilon": (0.5, 2.0, 4.0, 8.0),
+    "batch_size": (60, 250),
+    "steps": (200, 400),
+    "dataset": tuple(DATASETS),
+}
+"""What a viewer is likely to change first, one at a time: the values that are in the table."""
 
 Arguments = tuple[float, float, int, float, float]
 
@@ -29,11 +38,11 @@ def tight(correlation: float, sampling_rate: float, steps: int, epsilon: float, 
     return amplification.calibrate(*arguments, method="tight") if known is None else known
 
 
-def arguments_of_presets() -> tuple[Arguments, ...]:
-    """What the presets need, and the default setting at other lambdas and epsilons."""
+def arguments_known() -> tuple[Arguments, ...]:
+    """What the presets need, the default setting one move away (`MOVES`), and the default setting at other lambdas."""
     default = KanSetting()
     settings = [preset.setting for preset in presets().values() if preset.setting.private]
-    settings += [KanSetting(epsilon=epsilon) for epsilon in (2.0, 4.0)]
+    settings += [replace(default, **{field: value}) for field, values in MOVES.items() for value in values]
     needed = [(setting, value) for setting in settings for value in correlations(setting)]
     needed += [(default, value) for value in SHOWN]
     found = (
@@ -53,5 +62,5 @@ def _table() -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    numbers = {_key(each): amplification.calibrate(*each, method="tight") for each in arguments_of_presets()}
+    numbers = {_key(each): amplification.calibrate(*each, method="tight") for each in arguments_known()}
     TABLE.write_text(json.dumps(numbers, indent=0) + "\n")
