@@ -42,6 +42,13 @@ def paint(run: Run | None, wanted: Wanted) -> None:
         st.caption(f"The tight accountant is {at_work()}: seconds each, once. The spectral bound starts at once and asks for more noise.")
     if snapshots:
         _curves(run.plan, snapshots)
+
+
+def paint_details(run: Run | None) -> None:
+    """What may follow more slowly: losses, clipping and what the network learned."""
+    snapshots = run.job.snapshots if run else []
+    if snapshots:
+        _losses(run.plan, snapshots)
         latest = run.job.latest
         if latest.step > 0:
             _network(run.plan, latest)
@@ -69,6 +76,9 @@ def _curves(plan: kan.Plan, snapshots: list) -> None:
             _figure.show(against, "correlation", kan.accuracy_against_correlation, "paired", height=380)
         with right:
             _figure.show(kan.noise_path(plan, snapshots), "noise", kan.noise_path, "noise_path", height=380)
+
+
+def _losses(plan: kan.Plan, snapshots: list) -> None:
     left, right = st.columns(2)
     with left:
         _figure.show(kan.outcome(plan, snapshots, "test_loss"), "loss", kan.outcome, "kan", height=340)

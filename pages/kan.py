@@ -20,6 +20,7 @@ wanted = _kan_data.choose(setting)
 with st.container(key="run-buttons", horizontal=True):
     _bench.buttons(bench, lambda paused: _kan_view.start(wanted, paused))
 _bench.live(bench, lambda run: _kan_view.paint(run, wanted), seconds=0.4)
+_bench.live(bench, _kan_view.paint_details, seconds=1.5)
 if bench.run is not None and bench.run.plan is not None:
     _figure.table(kan.ledger(bench.run.plan), "ledger", kan.ledger, "subsampled")
 _kan_privacy.live(wanted)
