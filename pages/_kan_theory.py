@@ -37,9 +37,9 @@ def _paint(job: Job) -> None:
     left, right = st.columns(2)
     with left:
         if shown:
-            _figure.show(shown[0], "revealed", kan.not_private_as_printed, "revealed", height=360)
+            _figure.show(shown[0], "revealed", kan.not_private_as_printed, "revealed", height=380)
     with right:
         if len(shown) > 1:
-            _figure.show(shown[1], "widths", kan.admissible_widths, "width_range", height=360)
+            _figure.show(shown[1], "widths", kan.admissible_widths, "width_range", height=380)
         elif job.state == "running":
             st.caption("Measuring the margin of the records in the network at its start.")

@@ -56,7 +56,7 @@ def test_a_table_of_two_classes_trains_and_is_charged_for_its_own_number_of_reco
     plan = kan.plan(FEW, datasets.from_csv(GOOD, "tall"))
     said = " ".join(text.value for text in app.markdown)
     assert kan.verdict(plan, list(plan.stream())) in said
-    assert "With 60 records" in said and "On the 60 records the margin" in said
+    assert "With 60 records and a margin of" in said and "On the 60 records the margin" in said
     faultless(app.file_uploader(key="csv").set_value(None).run())
     assert any("moved a control" in text.value for text in app.markdown), "the data set on the left again: the run is stale"
 
