@@ -76,23 +76,16 @@ class Plan:
         from core.learners.dp_gd import dp_gd  # brings torch, which theory does without
         from core.problems.finite import LeastSquares
 
-        arms, config = self._asked()
+        arm, config = self._asked()
         steps, shape = config.steps, (self.setting.replicates, self.expected.made.runs, config.steps + 1, self.expected.records.dim)
         iterates, shares = np.empty(shape), np.zeros(steps + 1)
-        for snapshot in dp_gd(LeastSquares(self.expected.records), arms, config):
+        for snapshot in dp_gd(LeastSquares(self.expected.records), [arm], config):
             step = snapshot.step
             iterates[:, :, step] = snapshot.theta[0, :, 0].cpu().numpy().reshape(*shape[:2], -1)
             if step:
                 shares[step] = snapshot.measures["share_clipped"].mean()
             if step % self._pace == 0 or step == steps:
                 yield Chains(self.expected, iterates[:, :, : step + 1], shares[: step + 1], snapshot.status)
-
-    def charge(self) -> float:
-        """rho that one experiment spends, from the noise that is added, under replacement."""
-        from core.learners.dp_gd import charge
-
-        (arm,), config = self._asked()
-        return charge(arm, config)
 
     @property
     def _pace(self) -> int:
@@ -107,7 +100,7 @@ class Plan:
             steps=made.run_steps, rho=setting.rho, replicates=setting.replicates * made.runs, runs=made.runs,
             seed=setting.seed, device=setting.device, adjacency=ADJACENCY,
         )
-        return (arm,), config
+        return arm, config
 
 
 def plan(setting: IntervalSetting, own: OwnTable | None = None) -> Plan:

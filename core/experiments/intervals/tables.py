@@ -7,7 +7,7 @@ import numpy as np
 from core import privacy
 from core.experiments.intervals.expected import LEVEL, Expected
 from core.experiments.intervals.landmarks import is_biased
-from core.experiments.intervals.plan import Chains, Plan
+from core.experiments.intervals.plan import Chains
 from core.experiments.intervals.setting import ADJACENCY, SCHEDULES
 from core.learners import budget
 from core.results import Curve, Result, Table
@@ -83,13 +83,11 @@ def truth_verdict(expected: Expected) -> str:
     )
 
 
-def ledger(plan: Plan) -> Table:
+def ledger(expected: Expected) -> Table:
     """What one experiment spends: rho, epsilon by two conversions, the noise, from what is really added."""
-    setting, expected = plan.setting, plan.expected
-    spent = plan.charge()
-    multipliers = budget.noise_multipliers(
-        SCHEDULES[setting.schedule], expected.made.run_steps, setting.rho, setting.learning_rate, expected.made.runs, ADJACENCY
-    )
+    setting = expected.setting
+    budgeted = (SCHEDULES[setting.schedule], expected.made.run_steps, setting.rho, setting.learning_rate, expected.made.runs, ADJACENCY)
+    spent, multipliers = float(budget.spent(*budgeted)[-1]), budget.noise_multipliers(*budgeted)
     rows = (
         ("rho that was asked for", setting.rho),
         ("rho spent, from the noise that is added", spent),

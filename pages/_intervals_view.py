@@ -1,0 +1,86 @@
+"""What a run shows: the cloud, the chain, hits and misses, and how often the intervals are right."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.experiments import intervals
+from core.experiments.intervals import Chains, Expected
+from core.jobs import Job
+from pages import _figure
+
+
+def progress(job: Job) -> None:
+    """How far the run is."""
+    chains, state = job.latest, job.state
+    if state == "running" and chains is not None:
+        steps = chains.expected.made.run_steps
+        st.progress(chains.step / steps, f"running: step {chains.step:,} of {steps:,}")
+    if chains is not None and chains.status:
+        st.warning(chains.status)
+
+
+def headline(expected: Expected, chains: Chains | None) -> None:
+    """Coverage in theory and measured, width against the classical interval, and epsilon."""
+    said = intervals.headline(expected, chains)
+    with st.container(key="headline"):
+        st.html(
+            f'<div class="headline"><div><b id="coverage">{said.coverage}</b><small>of the intervals cover least squares<br>'
+            f'{said.how}, {said.asked} asked for</small></div>'
+            f'<div><b id="measured">{said.measured}</b><small>measured<br><span id="error">{said.error}</span></small></div>'
+            f'<div><b id="width">{said.width}</b><small>times as wide as<br>the classical interval</small></div>'
+            f'<div><b id="epsilon-said">{said.epsilon}</b><small>epsilon<br>of everything published</small></div></div>'
+        )
+
+
+def cloud(expected: Expected, chosen: tuple[int, int], step: int, chains: Chains | None) -> None:
+    """The plane of two coefficients; it follows the slider of steps once the run has finished."""
+    if chains is not None and not chains.finished:
+        _figure.show(intervals.cloud(expected, *chosen, chains.step, chains), "main", intervals.cloud, "iterate_law", height=460)
+        return
+    here = intervals.cloud(expected, *chosen, step, chains)
+    frames = {at: intervals.cloud(expected, *chosen, at, chains) for at in intervals.shown_steps(expected)}
+    if chains is not None:
+        here = replace(here, verdict=intervals.coverage_verdict(chains))
+    _figure.show(here, "main", intervals.cloud, "iterate_law", height=460, frames={"shown_step": frames})
+
+
+def replicates(chains: Chains, coordinate: int) -> None:
+    """One chain and its interval, hits and misses, coverage as it accumulates."""
+    left, right = st.columns(2)
+    with left:
+        _figure.show(intervals.chain(chains, coordinate), "chain", intervals.chain, "student_interval", height=380)
+    with right:
+        _figure.show(intervals.caterpillar(chains, coordinate), "caterpillar", intervals.caterpillar, "student_interval", height=380)
+    left, right = st.columns(2)
+    with left:
+        so_far = replace(intervals.coverage_so_far(chains), verdict="")  # it stands under the cloud
+        _figure.show(so_far, "coverage", intervals.coverage_so_far, "exact_coverage", height=380)
+    with right:
+        _figure.show(intervals.side_by_side(chains), "side", intervals.side_by_side, "ols_interval", height=380)
+    _figure.table(intervals.coefficients(chains), "coefficients", intervals.coefficients, "student_interval")
+
+
+def theory(expected: Expected, chains: Chains | None) -> None:
+    """What is exact: coverage and width against gradients in all, and what clipping does."""
+    st.markdown("### Which construction, and how many gradients?\nExact curves: nothing here is simulated but the point of this run.")
+    left, right = st.columns(2)
+    with left:
+        _figure.show(intervals.against_steps(expected, "coverage", chains), "against-steps", intervals.against_steps, "exact_coverage", height=380)
+    with right:
+        width = intervals.against_steps(expected, "interval_width", chains)
+        _figure.show(width, "width", intervals.against_steps, "exact_coverage", height=380)
+    st.markdown("### What clipping does")
+    against = intervals.coverage_against_clipping(expected, chains)
+    _figure.show(against, "clipping", intervals.coverage_against_clipping, "huber", height=380)
+    _figure.table(intervals.conditions(expected), "conditions", intervals.conditions, "no_clipping")
+
+
+def panel(job: Job) -> None:
+    """Errors against records, features and clip norm, as they are computed in a thread."""
+    made = (intervals.error_against_samples, intervals.error_against_dim, intervals.error_against_clipping)
+    formulas = ("budget", "budget", "huber")
+    for place, (result, function, formula) in enumerate(zip(job.snapshots, made, formulas, strict=False)):
+        _figure.show(result, f"panel-{place + 1}", function, formula, height=380)
+    if job.state == "running":
+        st.caption(f"Computing: {len(job.snapshots)} of {len(made)} pictures are done.")

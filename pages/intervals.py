@@ -1,0 +1,41 @@
+"""Confidence intervals: DP-GD's iterates settle around least squares, and their spread gives an interval at no cost in privacy."""
+
+import streamlit as st
+
+from core.experiments import intervals
+from pages import _figure, _intervals_controls, _intervals_data, _intervals_view, _kan_desk, _share
+
+setting = _intervals_controls.current()
+st.markdown(
+    "### An interval from the noise itself\n"
+    "Private gradient descent never stands still: its noise keeps the iterates in a cloud around the least-squares fit. The spread of "
+    "that cloud, which is published anyway, says how far off the private answer may be. **How often is such an interval right?**"
+)
+own = _intervals_data.choose(setting)
+expected = _intervals_data.known(setting, own)
+with st.container(key="presets", horizontal=True):
+    for key, preset in intervals.presets().items():
+        st.button(preset.label, key=f"preset-{key}", on_click=_intervals_controls.load, args=(preset.setting,))
+st.caption(next((f"{preset.label}. {preset.says}" for preset in intervals.presets().values() if preset.setting == setting), "Your own setting."))
+if expected is not None:
+    wanted = (setting, own)
+    job = _kan_desk.desk("intervals").show(wanted, lambda: intervals.plan(*wanted).stream())
+    chosen, step = _intervals_data.coordinates(expected), _intervals_data.shown_step(expected)
+
+    def paint(job):
+        """What changes while the run goes."""
+        _intervals_view.progress(job)
+        _intervals_view.headline(expected, job.latest)
+        _intervals_view.cloud(expected, chosen, step, job.latest)
+
+    _kan_desk.live("intervals", wanted, lambda: intervals.plan(*wanted).stream(), paint)
+    done = job.latest if job.state == "finished" else None
+    if done is not None:
+        _intervals_view.replicates(done, chosen[0])
+    _intervals_view.theory(expected, done)
+    _figure.table(intervals.ledger(expected), "ledger", intervals.ledger, "budget")
+    _figure.table(intervals.budgets(setting), "budgets", intervals.budgets, "budget")
+    if intervals.is_drawn(setting):
+        st.markdown("### The error of one private estimate")
+        _kan_desk.live("intervals-panel", setting, lambda: intervals.panel(setting), _intervals_view.panel)
+_share.bar("intervals", setting)
