@@ -30,11 +30,16 @@ class Condition:
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound on a risk: the sum of its `terms` (words, value), and the `conditions` under which `source` proves it."""
+    """A bound on a risk: the sum of its `terms` (words, value), and the `conditions` under which `source` proves it.
+
+    `trivial` is the risk of learning nothing, in `trivial_words`.
+    """
 
     source: str
     terms: tuple[tuple[str, float], ...]
     conditions: tuple[Condition, ...]
+    trivial: float = LOG_2
+    trivial_words: str = "log 2, the risk of always answering 0"
 
     @property
     def value(self) -> float:
@@ -48,10 +53,10 @@ class Bound:
 
     @property
     def status(self) -> str:
-        """Empty where the bound applies and is below log 2, the risk of always answering 0; else a sentence."""
+        """Empty where the bound applies and is below the risk of learning nothing; else a sentence."""
         failing = [str(condition) for condition in self.conditions if not condition.holds]
         if failing:
             return f"{self.source} does not apply: {'; '.join(failing)}."
-        if self.value >= LOG_2:
-            return f"{self.source} says nothing: {self.value:.3g} is above log 2, the risk of always answering 0."
+        if self.value >= self.trivial:
+            return f"{self.source} says nothing: {self.value:.3g} is above {self.trivial_words}."
         return ""
