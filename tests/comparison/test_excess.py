@@ -58,3 +58,32 @@ def test_no_other_damping_is_better(problem):
 
     assert risk(best) <= min(risk(best * 1.02), risk(best / 1.02))
     assert risk(best * 1.3) > risk(best) < risk(best / 1.3)
+
+
+@pytest.fixture(scope="module")
+def trick():
+    return excess.last_iterate_trick(1 / np.arange(1, 17), 0.05, 64)
+
+
+def test_the_best_matrix_wins_at_the_last_step_only(trick):
+    last, mean, toeplitz, nu = (curve.y for curve in trick.curves)
+    assert last[-1] == min(curve.y[-1] for curve in trick.curves)
+    assert mean[1:].mean() == min(curve.y[1:].mean() for curve in trick.curves)
+    # computed independently: least excess risk of a Toeplitz matrix after 64 steps, by dense linear algebra
+    assert toeplitz[-1] == pytest.approx(0.009029823156064348, rel=1e-5)
+    assert toeplitz[-1] <= nu[-1]
+
+
+def test_one_step_earlier_it_is_several_times_worse_and_the_verdict_says_so(trick):
+    last, toeplitz = trick.curves[0].y, trick.curves[2].y
+    assert last[-2] / last[-1] == pytest.approx(4.33, rel=0.01)
+    assert 0.27 < last[-1] / toeplitz[-1] < 0.85
+    assert f"{last[-2] / last[-1]:.3g} times" in trick.verdict
+    assert f"{last[-1] / toeplitz[-1]:.3g} times" in trick.verdict
+
+
+def test_every_curve_is_at_the_same_privacy(trick):
+    noise = mechanisms.nu_ftrl(float(trick.curves[3].label.split(" = ")[1]))
+    std = noise.sensitivity(64) / np.sqrt(2)
+    curve = quadratic.excess_risk_curve(1 / np.arange(1, 17), 0.05, 64, noise.noising_coef(64), std)
+    assert trick.curves[3].y == pytest.approx(curve, rel=0.01)
