@@ -32,6 +32,10 @@ def test_the_charges_are_there_with_no_click(page):
     expect(by_key(page, "verdict-fixed-size")).to_contain_text("Theorem F.8 claims delta = 1e-05")
     assert by_key(page, "table-charges").inner_text()
     assert headline(page) == ("-", "-")
+    assert set(chart(page, "revealed").evaluate(_POINTS)) == {"delta given away, at least", "delta asked for"}
+    expect(by_key(page, "verdict-revealed")).to_contain_text("It is not private as printed")
+    assert {"at least, margin^-4", "at most, for this noise", "your width"} <= set(chart(page, "widths").evaluate(_POINTS))
+    expect(by_key(page, "verdict-widths")).to_contain_text("no width fits")
 
 
 def test_a_run_of_several_lambda_is_watched_to_its_verdict(page):
@@ -53,6 +57,28 @@ def test_a_run_of_several_lambda_is_watched_to_its_verdict(page):
     press(page, "correlation", "ArrowRight")
     page.get_by_text("Stale", exact=True).wait_for()
     assert headline(page) == (best, gain)
+
+
+def upload(page, name: str, content: str) -> None:
+    with rerun(page):
+        page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files({"name": name, "mimeType": "text/csv", "buffer": content.encode()})
+
+
+def test_a_table_of_ones_own_is_refused_in_a_sentence_or_trained_on(page):
+    open_page(page, "/kan", **QUICK | {"batch_size": "20", "steps": "20"})
+    page.get_by_text("Your own data: a CSV file").click()
+    upload(page, "three.csv", "a,kind\n1,2\n2,3\n3,4\n")
+    page.get_by_test_id("stAlert").get_by_text("expected two different numbers, one for each class").wait_for()
+    with rerun(page):
+        by_key(page, "run").get_by_role("button").click()
+    expect(page.get_by_test_id("stAlert")).to_have_count(2)
+    assert headline(page) == ("-", "-"), "nothing was trained"
+    upload(page, "own.csv", "x,y,above\n" + "".join(f"{k},{(7 * k) % 61},{int((7 * k) % 61 > 30)}\n" for k in range(61)))
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    page.get_by_text("46 records to train on and 15 held out, 2 inputs").wait_for()
+    by_key(page, "run").get_by_role("button").click()
+    expect(by_key(page, "run-state")).to_contain_text("finished: step 20 of 20", timeout=60_000)
+    expect(by_key(page, "table-ledger")).to_contain_text("a record joins 8.7 times on average")
 
 
 def test_a_link_opens_the_same_view_in_a_fresh_profile(new_page):
