@@ -26,6 +26,8 @@ Every comparison here is at the **same privacy** (epsilon, delta), the same exam
 ASSUMPTIONS = """
 - **Adjacency is zero-out**: neighbouring data sets differ by one record whose gradient is set to zero. It is not the replacement
   adjacency of other papers: their epsilons are not comparable (a factor 2 in sensitivity).
+- **On Confidence intervals adjacency is replacement**, as in its paper: one record is exchanged for another, a factor 2. Its rho and epsilon
+  are not those of the other pages. Every record takes part in every step.
 - **Each record is used once** on the Playground: steps x batch size records in all. Tables are walked through in cyclic epochs, and
   a record that joins several steps is charged for all of them together, exactly.
 - **On KAN** each record joins each step by its own coin (Poisson batches), and all its steps are charged together; batches of a
@@ -48,6 +50,12 @@ ERRATA = """
 | 2310.06771 | Theorem 2.2 | log^2(1/nu) | one log(1/nu) suffices |
 | 2310.06771 | Table 4, row 1/k^2 | log | log^2 |
 | 2310.06771 | Figure 2 | slopes .18, .94, 1.27, 2.03 as evidence for the theorem | they are right, but batch size 1 couples the directions and adds about .18 to the slopes on effective dimension and .25 to those on learning rate; with large batches they are .001, .77, 1.00, 1.76 |
+| 2402.13531 | Figures 1, 2, 8 | the step size is left open | 1/4, as in the theorems, gives Figure 1; ten such steps end 5.6% short of least squares, which hides the law 1/n, so Figures 2 and 8 need 1/2 |
+| 2402.13531 | Figure 1, text | the distance to least squares | the figure shows least squares too, so it is the distance to the truth |
+| 2402.13531 | Section 3.1, Appendix B | each independent run gives its last iterate; how rho is split is left open | one rho for all gradients of all runs; a run gives the mean of its iterates after the burn-in, which is what the widths need |
+| 2402.13531 | Lemma 2.6 | no clipping at a clip norm of 4 c^2 sqrt(p) times the label noise, c = 12 log^1.5(5 n T/beta) | true and empty: at n = 10,000, T = 500 that is 4.6 million times sqrt(p). 5 sqrt(p) clips a gradient in a thousand |
+| 2402.13531 | Lemma 2.3, Fact A.7, (26) | D must be invertible; T^n under the sum; theta_0 times the power t | I - D must be; T^j; the power t + 1 |
+| 2402.13531 | Algorithm 1 | the same noise in every step | a budget that grows over the steps has less error in the last iterate at the same rho. Correlated noise cannot help: a record takes part in every step |
 | 2605.12648 | Theorem F.8 | amplification for batches of a fixed size, without replacement | false there, for a record that joins pushes another one out: one step at rate .05 and noise 1 has delta 2.8e-3 at epsilon 1, claimed 1.2e-5. True for Poisson batches, which are the default here |
 | 2605.12648 | Theorem D.9 | no condition on the sampling rate | its Lemma D.7 needs rare sampling: at rate .01, 100 steps, epsilon 8 its noise gives delta 6.5e-2, not 1e-5. Refused here unless the lemma holds |
 | 2605.12648 | Appendices D and F | noise multipliers side by side | D is about replacing a record, F about zeroing its gradient: not comparable. Zero-out throughout here |
