@@ -5,7 +5,6 @@ import streamlit as st
 from core.experiments import intervals
 from core.experiments.intervals import Expected, IntervalSetting, OwnTable
 from core.names import name
-from core.problems import tables
 
 
 def choose(setting: IntervalSetting) -> OwnTable | None:
@@ -15,6 +14,8 @@ def choose(setting: IntervalSetting) -> OwnTable | None:
     upload = st.file_uploader("A CSV file: a header row, numbers below it", "csv", key="csv")
     if upload is None:
         return None
+    from core.problems import tables  # here, because it brings torch
+
     content = upload.getvalue()
     try:
         columns = tables.column_names(content)

@@ -70,8 +70,8 @@ def noise_multipliers(
     if rho == math.inf:
         return np.zeros(steps)
     real("rho", rho, above=0.0)
-    noise = mechanisms.independent()
-    return np.array([privacy.calibrate_rho(noise, 1, float(share) * rho, adjacency) for share in shares])
+    noise, (different, which) = mechanisms.independent(), np.unique(shares, return_inverse=True)  # even shares are one
+    return np.array([privacy.calibrate_rho(noise, 1, float(share) * rho, adjacency) for share in different])[which]
 
 
 def noise_std(
@@ -98,6 +98,6 @@ def spent(
     Reference: arXiv 2402.13531, Claims A.4 and A.5.
     """
     multipliers = noise_multipliers(schedule, steps, rho, learning_rate, runs, adjacency)
-    noise = mechanisms.independent()
-    mus = [privacy.gdp_mu(noise, 1, float(value), adjacency) if value else math.inf for value in multipliers]
+    noise, (different, which) = mechanisms.independent(), np.unique(multipliers, return_inverse=True)
+    mus = np.array([privacy.gdp_mu(noise, 1, float(value), adjacency) if value else math.inf for value in different])[which]
     return np.concatenate([[0.0], runs * np.cumsum(np.square(mus) / 2)])
