@@ -1,13 +1,18 @@
 """Fixed-size batches break the claimed amplification, Poisson batches keep it, counting participations survives."""
 
 import math
+from itertools import islice
 
 import numpy as np
 import pytest
+import torch
 from scipy.stats import binom, norm
 
 from core import privacy
 from core.amplification import calibrate, calibrate_without_amplification, fixed_size_counterexample
+from core.learners.batches import FixedSize, Poisson, picks
+from core.learners.dp_ftrl import DpFtrlConfig
+from core.learners.randomness import generator
 from core.mechanisms import lambda_cgd
 
 RATE, NOISE, EPSILON = 0.05, 1.0, 1.0
@@ -42,33 +47,38 @@ def test_without_subsampling_the_counterexample_is_the_exact_gaussian_trade_off(
     assert actual == pytest.approx(claimed, rel=1e-9)
 
 
-def fixed_size_sum(own, others, batch_size, draws, generator):
-    """Sums over fixed-size batches drawn without replacement, minus what a batch without the record sums to."""
-    ranks = generator.random((draws, others + 1)).argsort(axis=1)
-    gradients = np.array([own] + [-1.0] * others)
-    return gradients[ranks[:, :batch_size]].sum(axis=1) + batch_size
+OTHERS, BATCH_SIZE = 39, 2  # of 40 records: rate .05
 
 
-def poisson_sum(own, others, batch_size, draws, generator):
-    """Sums over Poisson batches, minus the gradients of the others, which the adversary is given."""
-    rate = batch_size / (others + 1)
-    joins = generator.random((draws, others + 1)) < rate
-    gradients = np.array([own] + [-1.0] * others)
-    return joins @ gradients - joins[:, 1:] @ gradients[1:]
+def steps_seen(sampling, own: float, draws: int, seed: int) -> np.ndarray:
+    """What an adversary who knows all other records makes of each of so many steps, before the noise.
+
+    The record has the clipped gradient `own` and all others -1; batches are those that a learner trains on. From each
+    sum is taken what the step would have summed to had the record never existed: -B in batches of a fixed size, the sum
+    of the others who joined in Poisson batches, which an adversary may be given, for the record's coin is its own.
+    """
+    config = DpFtrlConfig(steps=1, batch_size=BATCH_SIZE, replicates=draws // 100, sampling=sampling)
+    gradients = torch.tensor([own] + [-1.0] * OTHERS + [0.0])  # the last is an empty place, which is at index -1
+    seen = []
+    for chosen in islice(picks(OTHERS + 1, config, generator(seed, torch.device("cpu"))), 100):
+        total = gradients[chosen].sum(-1)
+        known = -(chosen > 0).sum(-1) if sampling == Poisson() else -BATCH_SIZE
+        seen.append(total - known)
+    return torch.cat(seen).double().numpy()
 
 
-@pytest.mark.parametrize("sums, breaks", [(fixed_size_sum, True), (poisson_sum, False)])
-def test_distinguishing_game(sums, breaks):
+@pytest.mark.parametrize("sampling, breaks, draws", [(FixedSize(), True, 120_000), (Poisson(), False, 400_000)])
+def test_distinguishing_game(sampling, breaks, draws):
     """Whoever says 'the record is there' above the best threshold wins more than epsilon and the claimed delta allow."""
-    batch_size, draws = 2, 400_000
-    others = round(batch_size / RATE) - 1
-    generator = np.random.default_rng(1)
+    noise = np.random.default_rng(1)
     claimed, actual = fixed_size_counterexample(RATE, NOISE, EPSILON)
     # The likelihood ratio of the pair that the sampler really gives passes e here: (.95 + .05 a^2 e^-2)/(.95 + .05 a
     # e^-.5) = e with a = e^x for fixed-size batches, (.95 + .05 e^(x-.5)) = e for Poisson batches.
     threshold = 3.0 if breaks else 0.5 + math.log((math.e - 0.95) / 0.05)
-    with_record = sums(1.0, others, batch_size, draws, generator) + NOISE * generator.standard_normal(draws) > threshold
-    zeroed = sums(0.0, others, batch_size, draws, generator) + NOISE * generator.standard_normal(draws) > threshold
+    with_record, zeroed = (
+        steps_seen(sampling, own, draws, seed) + NOISE * noise.standard_normal(draws) > threshold
+        for seed, own in enumerate((1.0, 0.0))
+    )
     advantage = with_record.mean() - math.exp(EPSILON) * zeroed.mean()
     error = math.sqrt((with_record.var() + math.exp(2 * EPSILON) * zeroed.var()) / draws)
     if breaks:
