@@ -111,7 +111,7 @@ class AdaptiveSnapshot(Snapshot):
     """`theta` is the mean of the last half of the iterates so far, what the run would return now; `iterate` the latest.
 
     `ledger`: everything spent so far. `measures` from step 1 on also hold the latest step's clip norm
-    (`clip_norm`) and how its gradients met it (`share_clipped`, `gradient_norm`, their median before clipping).
+    (`clip_norm`) and the share of its gradients that were longer (`share_clipped`).
     """
 
     iterate: Tensor | None = None
@@ -239,11 +239,7 @@ def _run(
         sums.add(step, w)
         if step in recorded:
             theta, shown = (torch.where(alive[..., None, None], held, torch.inf) for held in (sums.tail(step), w))
-            seen = {
-                "clip_norm": zeta,
-                "share_clipped": (norms > zeta[..., None]).double().mean(-1),
-                "gradient_norm": norms.median(-1).values,
-            }
+            seen = {"clip_norm": zeta, "share_clipped": (norms > zeta[..., None]).double().mean(-1)}
             measures, status = frozen(problem.risk(theta) | seen), divergence(arms, lasted, step)
             yield AdaptiveSnapshot(step, theta, measures, status, iterate=shown, ledger=paid(step))
 

@@ -91,10 +91,11 @@ def verdict(matches: bool, finding: str) -> str:
 
 
 def entries(paper: str | None = None) -> tuple[Entry, ...]:
-    """All entries in the order of their writing, or those of one paper. Raises: ValueError for a paper without any."""
+    """All entries, paper by paper in the order of their writing, or those of one paper. Raises: ValueError for a paper without any."""
     if paper is not None:
-        choice("paper", paper, tuple(dict.fromkeys(key for key, _ in _ENTRIES)))
-    return tuple(entry for (key, _), entry in _ENTRIES.items() if paper in (None, key))
+        choice("paper", paper, tuple(key for key in PAPERS if any(key == known for known, _ in _ENTRIES)))
+    ordered = sorted(_ENTRIES.items(), key=lambda item: tuple(PAPERS).index(item[0][0]))  # within a paper as written
+    return tuple(entry for (key, _), entry in ordered if paper in (None, key))
 
 
 def find(paper: str, name: str) -> Entry:

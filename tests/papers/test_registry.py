@@ -5,6 +5,7 @@ import pytest
 
 from core.figures import to_html
 from core.papers import correlated_noise, entries, find, kan
+from core.papers.adaptive_clipping import risk
 from core.papers.correlated_noise import panels
 from core.papers.kan import accountants, runs, scaling, tuned
 from core.papers.registry import Entry, register, verdict
@@ -104,6 +105,10 @@ def test_every_entry_computes_to_a_judged_result(entry, monkeypatch):
     monkeypatch.setitem(accountants.GRIDS, "quick", {"tight": (0.0,), "fast": (0.0, 0.5)})  # at 0 it takes no time
     monkeypatch.setitem(scaling.RECORDS, "quick", (200, 400))
     monkeypatch.setitem(scaling.WIDTHS, "quick", (2, 8))
+    monkeypatch.setitem(risk.REPLICATES, "quick", 5)
+    monkeypatch.setitem(risk.SAMPLES, "quick", 400)
+    monkeypatch.setitem(risk.RATIOS, "quick", (100, 200))
+    monkeypatch.setattr(risk, "DIMS", (2, 3))
     fractions, results = zip(*entry.stream(), strict=True)
     assert fractions[-1] == 1 and list(fractions) == sorted(set(fractions)) and fractions[0] > 0
     result = results[-1]

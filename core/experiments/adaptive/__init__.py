@@ -3,9 +3,10 @@
 Every function is pure: it takes an `AdaptiveSetting`, or the `Outcome` of its stream, however little is there of it.
 """
 
-from core.experiments.adaptive.methods import DP_GD, EXACT, FULL, PRINTED, TUNED, correlated_label
+from core.experiments.adaptive.methods import DP_GD, EXACT, FULL, PRINTED, TUNED, correlated_label, measure
 from core.experiments.adaptive.outcome import Outcome, least_squares, median, stream
 from core.experiments.adaptive.pictures import (
+    WORKS,
     against_label_noise,
     against_sample_size,
     cost_of_printing,

@@ -106,12 +106,18 @@ def exact(setting: AdaptiveSetting) -> tuple[list[Arm], AdaptiveConfig]:
 
 def printed(setting: AdaptiveSetting, label_noise: float) -> tuple[list[Arm], AdaptiveConfig]:
     """Algorithms 2 and 3 as printed, but for the number of rungs; the largest threshold knows the label noise, as there."""
-    alpha = paper.alpha_printed(setting.epsilon, setting.delta)
+    alpha = printed_alpha(setting)
     largest = paper.largest_threshold(setting.dim, setting.n_samples, 1.0, label_noise)
     scale = paper.clip_scale(setting.dim, setting.n_samples)
     config = _config(setting, DpStat(largest, setting.rungs, alpha, scale))
     rate = paper.learning_rate(config.batch_size, setting.dim, 1.0)
     return [Arm(PRINTED, mechanisms.independent(), 2 * alpha, rate)], config
+
+
+def printed_alpha(setting: AdaptiveSetting) -> float:
+    """alpha of Theorem 3.6: its second part where that applies, else its first."""
+    short = setting.epsilon <= math.log(1 / setting.delta)
+    return (paper.alpha_printed if short else paper.alpha_any_epsilon)(setting.epsilon, setting.delta)
 
 
 def fixed(setting: AdaptiveSetting) -> list[tuple[list[Arm], AdaptiveConfig]]:

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from core.experiments.adaptive.methods import EXACT, PRINTED, TUNED, Trace, measure
-from core.experiments.adaptive.setting import AdaptiveSetting
+from core.experiments.adaptive.setting import AdaptiveSetting, check_together
 
 RATIOS = (50, 100, 200, 400, 800, 1600, 3200, 6400)
 """Examples for each parameter at which the sample size is studied, as far as the setting's own data reach."""
@@ -34,10 +34,15 @@ class Outcome:
 
 
 def stream(setting: AdaptiveSetting) -> Iterator[Outcome]:
-    """Everything at once, piece by piece: first each label noise with all methods, then the sample sizes."""
+    """Everything piece by piece: nothing yet, then each label noise with all methods, then the sample sizes.
+
+    Raises: ValueError in one sentence, before anything is computed, for a setting that does not fit together.
+    """
+    check_together(setting)
     noises, sizes = setting.label_noises, sample_sizes(setting)
     total, done = 5 * len(noises) + 2 * len(sizes), 0
     outcome = Outcome(setting, {}, {}, 0.0)
+    yield outcome
     for noise in (setting.label_noise, *(noise for noise in noises if noise != setting.label_noise)):
         for run in measure(setting, noise).values():
             done += 1

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from core import privacy
-from core.experiments.adaptive.methods import DP_GD, EXACT, FULL, PRINTED, TUNED, Trace, correlated_label, exact, printed
+from core.experiments.adaptive.methods import DP_GD, EXACT, FULL, PRINTED, TUNED, Trace, correlated_label, exact, printed, printed_alpha
 from core.experiments.adaptive.outcome import Outcome, least_squares, median
 from core.experiments.adaptive.setting import AdaptiveSetting
 from core.learners.adaptive import ledger_of
@@ -27,7 +27,7 @@ _LOOKED_AT = 4000  # fresh records behind each histogram
 
 def methods(setting: AdaptiveSetting) -> tuple[str, ...]:
     """The labels of the methods, in the order in which they are drawn."""
-    return EXACT, PRINTED, correlated_label(setting), TUNED, DP_GD, FULL
+    return EXACT, correlated_label(setting), TUNED, PRINTED, DP_GD, FULL
 
 
 def against_label_noise(outcome: Outcome) -> Result:
@@ -107,8 +107,11 @@ def gradient_norms(outcome: Outcome) -> Result | None:
         return None
     steps = sorted({1, (setting.steps + 1) // 2, setting.steps})
     lengths = {step: _lengths(setting, trace, step) for step in steps}
-    cuts = [(float(trace.thresholds[step - 1, 0]), f"clip, step {step}") for step in steps if trace.thresholds[step - 1, 0] > 0]
-    everything = np.concatenate([*lengths.values(), [cut for cut, _ in cuts]])
+    cuts: dict[float, list[str]] = {}
+    for step in steps:
+        cuts.setdefault(float(trace.thresholds[step - 1, 0]), []).append(str(step))
+    cuts.pop(0.0, None)  # a logarithmic axis has no place for it
+    everything = np.concatenate([*lengths.values(), list(cuts)])
     edges = np.geomspace(max(np.quantile(everything, 0.002), 1e-12), everything.max() * 1.3, _BINS + 1)
     curves = [
         Curve(f"before step {step}", np.sqrt(edges[1:] * edges[:-1]), np.histogram(found, edges)[0] / len(found))
@@ -125,7 +128,7 @@ def gradient_norms(outcome: Outcome) -> Result | None:
             f"Lengths of the gradients of {_LOOKED_AT:,} fresh examples where the first replicate stood, at label noise "
             f"{setting.label_noise:g}; dotted, the clip norm found before that step. Cut on average: {shares}."
         ),
-        marks=tuple(cuts),
+        marks=tuple((cut, f"cut in {', '.join(which)}") for cut, which in cuts.items()),
         settings=asdict(setting),
     )
 
@@ -174,7 +177,7 @@ def ledger(setting: AdaptiveSetting) -> Table:
     total = spent(entries)
     epsilon = privacy.gdp_epsilon((2 * total) ** 0.5, setting.delta)
     if setting.as_printed:
-        alpha = paper.alpha_printed(setting.epsilon, setting.delta)
+        alpha = printed_alpha(setting)
         words = (
             f"As printed: the search shares one record with the gradient, which pays (2K+1)/(2K alpha^2) = {total:.6g}. The "
             f"paper claims 1/alpha^2 = {alpha**-2:.6g}, which is {total * alpha**2:.3f} times too little; all other records pay half "
@@ -220,12 +223,12 @@ def verdict(outcome: Outcome) -> str:
         pair = [_median_of(outcome, label, noise) for label in (EXACT, TUNED)]
         if None not in pair and min(pair) > 0:
             better = "adaptive" if pair[0] < pair[1] else "the fixed clip"
-            said.append(f"At {noise:g}, {better} wins: {pair[0]:.2g} against {pair[1]:.2g}.")
+            said.append(f"At label noise {noise:g} {better} wins: {min(pair):.2g} against {max(pair):.2g}.")
     correlated, label = _median_of(outcome, correlated_label(outcome.setting), 1.0), _median_of(outcome, EXACT, 1.0)
     if correlated is not None and label:
         said.append(f"Correlated noise leaves {correlated / label:.2f} times the excess risk of independent noise at label noise 1.")
     if (cost := cost_of_printing(outcome)) is not None:
-        said.append(f"As printed, it is {cost:,.3g} times that of exact accounting at label noise {outcome.setting.label_noise:g}.")
+        said.append(f"As printed, it is {_factor(cost)} times that of exact accounting at label noise {outcome.setting.label_noise:g}.")
     return " ".join(said)
 
 
@@ -235,7 +238,7 @@ def _median_of(outcome: Outcome, label: str, noise: float) -> float | None:
 
 
 def _factor(ratio: float) -> str:
-    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"
+    return f"{float(f'{ratio:.2g}'):,.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
 def _zero(curves: list[Curve]) -> bool:

@@ -10,7 +10,7 @@ def presets() -> dict[str, Preset]:
         "clean": Preset(
             "Clean labels win",
             "With clean labels the gradients shrink, the clip norm follows, and the noise with it: no fixed clip keeps up.",
-            AdaptiveSetting(label_noise=0.01),
+            AdaptiveSetting(),
         ),
         "noisy": Preset(
             "Noisy labels LOSE",

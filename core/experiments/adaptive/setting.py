@@ -22,7 +22,7 @@ class AdaptiveSetting:
     one whose run is looked into. `correlation`: lambda of the arm with correlated noise. `as_printed`: look into the
     printed search, with `rungs` doublings, instead of the exact one.
 
-    Raises: ValueError naming field, value and requirement.
+    Raises: ValueError naming field, value and requirement. What does not fit together is said by `check_together`.
     """
 
     dim: int = 10
@@ -51,10 +51,6 @@ class AdaptiveSetting:
         whole("replicates", self.replicates, at_least=5, at_most=200)
         whole("seed", self.seed, at_most=2**31 - 1)
         choice("device", self.device, DEVICES)
-        room = LARGEST_DATA // self.dim
-        require(self.n_samples <= room, "n_samples", self.n_samples, f"at most {room} for {self.dim} parameters")
-        enough = 33 * self.steps
-        require(self.n_samples >= enough, "n_samples", self.n_samples, f">= {enough}, 33 for each of {self.steps} steps")
 
     @property
     def mu(self) -> float:
@@ -79,3 +75,11 @@ class AdaptiveSetting:
     def changes(self) -> dict[str, float | int | str | bool]:
         """The fields that differ from the defaults: what a permalink must carry."""
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+
+
+def check_together(setting: AdaptiveSetting) -> None:
+    """Whether the records fit in memory and leave some for every search. Raises: ValueError in one sentence if not."""
+    room = LARGEST_DATA // setting.dim
+    require(setting.n_samples <= room, "n_samples", setting.n_samples, f"at most {room} for {setting.dim} parameters")
+    enough = 33 * setting.steps
+    require(setting.n_samples >= enough, "n_samples", setting.n_samples, f">= {enough}, 33 for each of {setting.steps} steps")
