@@ -32,7 +32,7 @@ def curves(snapshots: Iterable[Snapshot], arms: Sequence[Arm], measure: str) -> 
     require(bool(having), "measure", measure, f"one of {known}")
     steps = [snapshot.step for snapshot in having]
     values = np.stack([snapshot.measures[measure] for snapshot in having])  # (snapshots, arms, replicates)
-    mean, low, high = _band(values, name(measure).log)
+    mean, low, high = band(values, name(measure).log)
     replicates = values.shape[-1]
     return Result(
         title=f"{name(measure).words} of {len(arms)} simulated arms",
@@ -67,8 +67,8 @@ def noise_norm_rms(arm: Arm, numbers: int, steps: int) -> np.ndarray:
     return arm.noise_multiplier * numbers**0.5 * arm.mechanism.prefix_std(steps)
 
 
-def _band(values: np.ndarray, log: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean and the ends of its band over the last axis; infinite where a replicate is."""
+def band(values: np.ndarray, log: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and the ends of its 95% confidence band (see `curves`) over the last axis; infinite where a replicate is."""
     replicates = values.shape[-1]
     finite = np.isfinite(values).all(axis=-1)
     shown = np.where(finite[..., None], values, 0.0)

@@ -5,13 +5,13 @@ for their two ends. One module a theme holds the entries.
 """
 
 from core.check import require
-from core.names import adaptive, comparing, intervals, kan, noise, privacy, training
+from core.names import accelerated, adaptive, comparing, intervals, kan, noise, privacy, training
 from core.names.arms import ARMS
 from core.names.entry import PAPERS, Name, Paper
 
 __all__ = ["ARMS", "GLOSSARY", "PAPERS", "Name", "Paper", "name"]
 
-_THEMES = (noise, comparing, training, kan, privacy, intervals, adaptive)
+_THEMES = (noise, comparing, training, kan, privacy, intervals, adaptive, accelerated)
 GLOSSARY = {entry.key: entry for theme in _THEMES for entry in theme.NAMES}
 require(len(GLOSSARY) == sum(len(theme.NAMES) for theme in _THEMES), "GLOSSARY", len(GLOSSARY), "one entry a key")
 
