@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from core.figures import to_html
-from core.papers import correlated_noise, entries, find, kan
+from core.papers import correlated_noise, dp_gd, entries, find, kan
 from core.papers.adaptive_clipping import risk
 from core.papers.correlated_noise import panels
+from core.papers.dp_gd import budgets, clipping, coverage, dimension, records
 from core.papers.kan import accountants, runs, scaling, tuned
 from core.papers.registry import Entry, register, verdict
 from core.results import Curve, Result, Table
@@ -85,7 +86,7 @@ def test_every_entry_is_reached_by_its_name_in_its_paper():
         assert find(entry.paper, entry.name) is entry
         assert entry in entries(entry.paper)
         assert entry.__module__.startswith(f"core.papers.{entry.paper}")
-    for paper in (correlated_noise, kan):
+    for paper in (correlated_noise, dp_gd, kan):
         assert all(getattr(paper, entry.name) is entry for entry in entries(paper.__name__.rpartition(".")[2]))
 
 
@@ -109,6 +110,11 @@ def test_every_entry_computes_to_a_judged_result(entry, monkeypatch):
     monkeypatch.setitem(risk.SAMPLES, "quick", 400)
     monkeypatch.setitem(risk.RATIOS, "quick", (100, 200))
     monkeypatch.setattr(risk, "DIMS", (2, 3))
+    for module, name, small in ((dimension, "TRIALS", {10: 3, 20: 2}), (records, "TRIALS", {10: 2, 100: 2}), (clipping, "CHAINS", 2),
+                                (clipping, "SHARE_TRIALS", {10: 2, 20: 2}), (clipping, "ERROR_TRIALS", 2), (coverage, "REPEATS", 2),
+                                (budgets, "TRIALS", 2)):  # fmt: skip
+        monkeypatch.setitem(getattr(module, name), "quick", small)
+    monkeypatch.setitem(records.SIZES, "quick", {10: (1000, 2000), 100: (1000, 2000)})
     fractions, results = zip(*entry.stream(), strict=True)
     assert fractions[-1] == 1 and list(fractions) == sorted(set(fractions)) and fractions[0] > 0
     result = results[-1]
