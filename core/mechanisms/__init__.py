@@ -7,11 +7,16 @@
 Importing this package does not import torch; `sample` and `stream` do.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from core.check import choice, real, require, vector, whole
 from core.mechanisms.banded import BandedStrategy, root_coef
 from core.mechanisms.base import Mechanism, ToeplitzMechanism
+from core.mechanisms.best_toeplitz import Finite, best_coef
+from core.mechanisms.characteristics import Characteristics, characterise, noise_power
+from core.mechanisms.dense_optimum import check_gram, solve
 from core.mechanisms.families import Power, Taps
 from core.mechanisms.from_spectrum import from_spectrum
 from core.mechanisms.least_squares import Circulant
@@ -21,19 +26,24 @@ from core.mechanisms.stamped import Stamped
 from core.mechanisms.tree import FullTree, Tree
 
 __all__ = [
+    "Characteristics",
     "Mechanism",
     "ToeplitzMechanism",
     "anti_pgd",
     "banded_inverse_root",
     "banded_root",
+    "best_toeplitz",
     "binary_tree",
+    "characterise",
     "dense",
     "fft_mechanism",
     "from_spectrum",
     "independent",
     "lambda_cgd",
+    "noise_power",
     "nu_ftrl",
     "optimal_counting",
+    "optimal_dense",
     "optimal_for",
     "stamped",
     "toeplitz",
@@ -166,6 +176,36 @@ def fft_mechanism() -> Mechanism:
     return Circulant(arm="fft", label="FFT mechanism")
 
 
+def best_toeplitz(gram: np.ndarray) -> Mechanism:
+    """The Toeplitz noise of least error at fixed privacy for as many steps as `gram` has.
+
+    `gram` (steps, steps) is the Gram matrix of a quadratic workload: the error of a noising matrix B at unit seed noise
+    is sum(gram * (B @ B.T)), as `core.theory.workload` gives it.
+
+    Guarantees: sensitivity^2 times error at most that of optimal counting, and stationary in every coefficient.
+    Raises: ValueError for a matrix that is not symmetric, positive semidefinite and other than 0.
+    """
+    matrix = check_gram(gram)
+    taps = best_coef(matrix.tobytes(), len(matrix))
+    return Finite(taps=taps, arm="best_toeplitz", label=f"best Toeplitz noise for {len(taps)} steps")
+
+
+def optimal_dense(gram: np.ndarray, bands: int | None = None) -> Mechanism:
+    """The noise of least error at fixed privacy for as many steps as `gram` has: any matrix, or any of so many `bands`.
+
+    `gram` as in `best_toeplitz`. All columns of C have norm 1, and with bands those at least so far apart are orthogonal:
+    p participations cost sqrt(p). `core.mechanisms.dense_optimum.solve` also says how near to the least it is.
+
+    Guarantees: within 5e-4 of the least error without bands; for prefix sums also with them, and below optimal counting.
+    Raises: ValueError for a matrix that is not symmetric, positive semidefinite and other than 0.
+    Reference: Denisov et al., 2202.08312; Choquette-Choo et al., 2211.06530 and 2306.08153; 2310.06771, Table 3 (ME).
+    """
+    matrix = check_gram(gram)
+    strategy = _best_strategy(matrix.tobytes(), len(matrix), bands)
+    words = "" if bands is None else f" of {bands} bands"
+    return Dense(rows=len(matrix), entries=strategy, arm="optimal_dense", label=f"best matrix{words} for {len(matrix)} steps")
+
+
 def banded_root(bands: int) -> Mechanism:
     """Noise whose C holds the first `bands` coefficients of (1 - z)^(-1/2): optimal counting with a short memory.
 
@@ -200,6 +240,11 @@ def stamped(mechanism: Mechanism, period: int) -> Mechanism:
     mechanism.sensitivity(period)  # a matrix that ends before the period says so now
     label = f"{mechanism.label}, restarted every {period} steps"
     return Stamped(inner=mechanism, period=period, arm="stamped", label=label)
+
+
+@lru_cache(maxsize=16)
+def _best_strategy(gram: bytes, steps: int, bands: int | None) -> bytes:
+    return solve(np.frombuffer(gram).reshape(steps, steps), bands).strategy_matrix.tobytes()
 
 
 def _power(root: float, power: float, arm: str, label: str) -> Mechanism:

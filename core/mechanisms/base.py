@@ -72,6 +72,10 @@ class Mechanism(ABC):
         """Standard deviation (steps,) of the running sum of the noise, for seed noise of standard deviation 1."""
 
     @abstractmethod
+    def step_std(self, steps: int) -> np.ndarray:
+        """Standard deviation (steps,) of the noise of each step, for seed noise of standard deviation 1."""
+
+    @abstractmethod
     def sample(
         self,
         steps: int,
@@ -152,6 +156,10 @@ class ToeplitzMechanism(Mechanism):
         """Standard deviation (steps,) of the running sum of the noise, for seed noise of standard deviation 1."""
         return read_only(np.sqrt(np.cumsum(np.cumsum(self.noising_coef(steps)) ** 2)))
 
+    def step_std(self, steps: int) -> np.ndarray:
+        """Standard deviation (steps,) of the noise of each step, for seed noise of standard deviation 1."""
+        return read_only(np.sqrt(np.cumsum(self.noising_coef(steps) ** 2)))
+
     def _charged(self, steps: int) -> tuple[np.ndarray, ...]:
         """The first columns of C to charge: the exact one, and that of a stream that approximates it."""
         return (self.strategy_coef(steps),)
@@ -185,6 +193,10 @@ class MatrixMechanism(Mechanism):
     def prefix_std(self, steps: int) -> np.ndarray:
         """Standard deviation (steps,) of the running sum of the noise, for seed noise of standard deviation 1."""
         return read_only(np.linalg.norm(np.cumsum(self.noising_matrix(steps), axis=0), axis=1))
+
+    def step_std(self, steps: int) -> np.ndarray:
+        """Standard deviation (steps,) of the noise of each step, for seed noise of standard deviation 1."""
+        return read_only(np.linalg.norm(self.noising_matrix(steps), axis=1))
 
     def sample(self, steps, shape, generator, device="cpu", dtype=None):
         """Correlated noise (steps, *shape) of all steps at once, by one matrix product."""
