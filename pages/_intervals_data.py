@@ -36,28 +36,29 @@ def known(setting: IntervalSetting, own: OwnTable | None) -> Expected | None:
     return found
 
 
-def coordinates(expected: Expected) -> tuple[int, int]:
-    """The two coefficients that the viewer looks at, from 0."""
-    names = expected.records.feature_names
-    chosen = []
-    with st.container(key="coordinates", horizontal=True):
-        for place, key in enumerate(("coordinate", "second_coordinate")):
-            options = list(range(1, len(names) + 1))
-            if st.session_state.get(key, 1) not in options:
-                del st.session_state[key]
-            entry = name(key)
-            chosen.append(st.selectbox(
-                entry.words, options, index=place, format_func=lambda at: names[at - 1], key=key, bind="query-params",
-                help=entry.meaning, width=220,
-            ))
-    return chosen[0] - 1, chosen[1] - 1
+def shown(expected: Expected) -> tuple[tuple[int, int], int]:
+    """The two coefficients that the viewer looks at, from 0, and the step of the cloud, which follows its slider while dragged."""
+    with st.container(key="shown", horizontal=True, vertical_alignment="bottom"):
+        chosen = tuple(_coefficient(expected, place, key) for place, key in enumerate(("coordinate", "second_coordinate")))
+        entry, options = name("shown_step"), intervals.shown_steps(expected)
+        _forget("shown_step", options)
+        step = st.select_slider(
+            entry.words, options, value=options[-1], key="shown_step", bind="query-params", width=320,
+            help=f"{entry.meaning} Left: {entry.low}. Right: {entry.high}.",
+        )
+    return chosen, step
 
 
-def shown_step(expected: Expected) -> int:
-    """The step that the cloud shows; its slider moves the cloud while it is dragged."""
-    entry, options = name("shown_step"), intervals.shown_steps(expected)
-    if st.session_state.get("shown_step", options[-1]) not in options:
-        del st.session_state["shown_step"]
-    return st.select_slider(
-        entry.words, options, value=options[-1], key="shown_step", bind="query-params", help=f"{entry.meaning} Left: {entry.low}. Right: {entry.high}.",
+def _coefficient(expected: Expected, place: int, key: str) -> int:
+    names, entry = expected.records.feature_names, name(key)
+    options = tuple(range(1, len(names) + 1))
+    _forget(key, options)
+    return -1 + st.selectbox(
+        entry.words, options, index=place, format_func=lambda at: names[at - 1], key=key, bind="query-params", help=entry.meaning, width=160,
     )
+
+
+def _forget(key: str, options: tuple[int, ...]) -> None:
+    """A choice that the records or the steps at hand do not offer goes back to its default."""
+    if st.session_state.get(key, options[0]) not in options:
+        del st.session_state[key]

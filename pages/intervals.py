@@ -20,7 +20,7 @@ st.caption(next((f"{preset.label}. {preset.says}" for preset in intervals.preset
 if expected is not None:
     wanted = (setting, own)
     job = _kan_desk.desk("intervals").show(wanted, lambda: intervals.plan(*wanted).stream())
-    chosen, step = _intervals_data.coordinates(expected), _intervals_data.shown_step(expected)
+    chosen, step = _intervals_data.shown(expected)
 
     def paint(job):
         """What changes while the run goes."""

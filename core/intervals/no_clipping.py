@@ -71,9 +71,9 @@ def no_clipping_condition(
     fitted, crossed = _largest_over_steps(turned, turned.T @ residuals, directions.T @ theta, values, factors, steps)
     needs = (
         ("(ii)", "longest record over sqrt(p)", np.linalg.norm(features, axis=1).max() / math.sqrt(dim)),
-        ("(iii)", "largest residual over the label noise", np.abs(residuals).max() / label_noise),
-        ("(iv)", "largest prediction of what is left of theta at any step", fitted),
-        ("(v)", "largest pull of all residuals along a record, over label noise sqrt(n p)", crossed / (label_noise * math.sqrt(samples * dim))),
+        ("(iii)", "largest residual over label noise", np.abs(residuals).max() / label_noise),
+        ("(iv)", "largest prediction of what is left of theta", fitted),
+        ("(v)", "largest pull of the residuals along a record", crossed / (label_noise * math.sqrt(samples * dim))),
     )
     constant = float(max(value for _, _, value in needs))
     least_clip = 4 * constant**2 * label_noise * math.sqrt(dim)
@@ -82,10 +82,10 @@ def no_clipping_condition(
     return (
         Condition("(i)", "smallest eigenvalue of X'X/n", float(values[0]), ">= 1/2", bool(values[0] >= 0.5)),
         Condition("(i)", "largest eigenvalue of X'X/n", float(values[-1]), "<= 2", bool(values[-1] <= 2)),
-        Condition("(i)", "norm of I - learning rate X'X/n", float(contraction), "<= 7/8", bool(contraction <= 7 / 8)),
-        *(Condition(line, says, float(value), f"<= c_0, which is {constant:.3g}", True) for line, says, value in needs),
+        Condition("(i)", "norm of I - rate X'X/n", float(contraction), "<= 7/8", bool(contraction <= 7 / 8)),
+        *(Condition(line, says, float(value), "<= c_0", True) for line, says, value in needs),
         Condition("Lemma 2.5", "clip norm", float(clip_norm), f">= {least_clip:.3g}", bool(clip_norm >= least_clip)),
-        Condition("Lemma 2.5", "clip norm over learning rate times noise", float(ratio), f">= {least_ratio:.3g}", bool(ratio >= least_ratio)),
+        Condition("Lemma 2.5", "clip norm over rate times noise", float(ratio), f">= {least_ratio:.3g}", bool(ratio >= least_ratio)),
     )
 
 

@@ -22,6 +22,7 @@ NAMES = (
          low="the start", high="the end of the run"),
     Name("coefficient_value", r"\theta_j", "value of the coefficient", "What a run says a coefficient is."),
     Name("second_coefficient_value", r"\theta_k", "value of the second coefficient", "What a run says another coefficient is."),
+    Name("coefficient_offset", r"\theta_j-\hat\theta_j", "value minus least squares", "How far a coefficient is from its least-squares value."),
     Name("gradient_count", r"", "gradients so far", "Private gradients taken by all runs of one experiment, one after the other."),
     Name("total_gradients", r"mT", "gradients in all", "Private gradients of one experiment: all of its runs together.", "", True, letters={"dp_gd": r"mT"}),
     Name("replicate", r"r", "replicate", "One repetition of the whole experiment on the same records, with its own noise."),

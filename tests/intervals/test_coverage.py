@@ -31,11 +31,11 @@ def test_widths_of_the_papers_setting():
 
 def test_the_width_of_long_batches():
     # n times the limit of the mean width of batched means, steps -> infinity: 803.438935923504 at m = 10
-    steps = 200_000
+    steps = 20_000
     noise_times_n = (2 * steps * 250 / 0.015) ** 0.5
     # the variance of a batch mean is (noise / s)^2 / length in the limit: its finite-length part falls like 1/length
     width = exact_coverage("batched_means", 1.0, 0.25, steps, burn_in=0)[1]
-    assert width * noise_times_n == pytest.approx(803.438935923504, rel=2e-4)
+    assert width * noise_times_n == pytest.approx(803.438935923504, rel=4e-3)
 
 
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)

@@ -10,8 +10,9 @@ from core.experiments.intervals.setting import SCHEDULES, IntervalSetting
 from core.mechanisms import Mechanism
 from core.results import Table
 
+_SQUARE_ROOT = tuple(mechanisms.optimal_counting().noising_coef(STEPS).tolist())  # as numbers, whose sensitivity is a plain sum
 _CORRELATED: dict[str, Mechanism] = {
-    "correlated: optimal counting": mechanisms.optimal_counting(),
+    "correlated: optimal counting": mechanisms.toeplitz(_SQUARE_ROOT),
     "correlated: nu-FTRL, nu = 0.1": mechanisms.nu_ftrl(0.1),
     "correlated: lambda = 0.5": mechanisms.lambda_cgd(0.5),
 }
@@ -45,14 +46,14 @@ def budgets(setting: IntervalSetting) -> Table:
     rows = tuple((words, value, (value / even) ** 0.5) for words, value in found.items())
     return Table(
         title="Why correlated noise cannot help here, and what does",
-        columns=("noise", "variance [(2 C/n)^2 / (2 rho)]", "error, times that of the even budget"),
+        columns=("noise", "variance", "error, times"),
         rows=rows,
         source="arXiv 2402.13531, Lemma 2.1; the comparison is ours",
         caption=(
             "Full batch means that every record is in every step, so what correlated noise takes back later, the same record shows again: its "
             "price is the norm of all columns of C together, and it loses. Independent noise that spends rho_t in proportion to "
             "(1 - learning rate)^(T-t) attains the least variance that any noise can have, because early noise is forgotten anyway. "
-            f"Last of {STEPS} steps, eigenvalue 1, the same rho. Long chains cannot use it: their first steps would get almost nothing. "
+            f"Variance of the last of {STEPS} steps in units of (2 C/n)^2 / (2 rho), error against the even budget; eigenvalue 1, the same rho. Long chains cannot use it: their first steps would get almost nothing. "
             "Independent short runs can: try the preset Budget schedule."
         ),
         settings=asdict(setting) | {"panel_steps": STEPS},

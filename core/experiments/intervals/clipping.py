@@ -30,7 +30,7 @@ def coverage_against_clipping(expected: Expected, chains: Chains | None = None) 
             at = ([setting.clip_factor], [each.mean()], [each.mean() - error], [each.mean() + error])
             curves.append(Curve(f"this run: {words}", *at, arm=words, discrete=True))
     return Result(
-        title="What clipping does to coverage",
+        title="Coverage against the clip norm",
         curves=tuple(curves),
         x_name="clip_factor",
         y_name="coverage",
@@ -71,6 +71,7 @@ def conditions(expected: Expected) -> Table:
     lines = expected.conditions
     rows = [(line.line, line.says, line.value, line.asked, "holds" if line.holds else "fails") for line in lines]
     clipped = expected.clipped
+    constant = max(line.value for line in lines[3:7])
     fails = [line for line in lines if not line.holds]
     early = ", most of them in its first steps" if expected.share_clipped < clipped.expected_share / 2 else ""
     said = (
@@ -84,7 +85,7 @@ def conditions(expected: Expected) -> Table:
         rows=tuple(rows),
         source="arXiv 2402.13531, Condition 2.4 and Lemma 2.5",
         caption=(
-            f"{said} By the exact law of the iterates {clipped.expected_share:.2g} of all gradients of a run are longer than the clip norm{early}. "
+            f"c_0 = {constant:.3g} is the largest of lines (ii) to (v). {said} By the exact law of the iterates {clipped.expected_share:.2g} of all gradients of a run are longer than the clip norm{early}. "
             "Evaluated at the least-squares fit, where line (v) is 0 because residuals and features "
             "are orthogonal. Computed from the records themselves: this table is not private."
         ),

@@ -13,6 +13,8 @@ from core.intervals import Law, grouping, student_interval
 from core.results import Curve, Result
 
 SOURCE = "arXiv 2402.13531, Lemma 2.3 and Algorithm 1"
+TRAIL = 12
+"""Steps of the first replicate that the cloud draws."""
 _SHOWN_CHAINS = 300
 _AROUND = np.linspace(0, 2 * np.pi, 97)
 
@@ -27,18 +29,17 @@ def cloud(expected: Expected, first: int, second: int, step: int, chains: Chains
     law, chosen = expected.law, [whole("coordinate", at, at_most=expected.records.dim - 1) for at in (first, second)]
     whole("shown_step", step, at_most=law.steps)
     path = np.array([law.mean(at)[chosen] for at in _waypoints(law.steps)])
-    edge = _ellipse(law, chosen, step)
-    curves = [
-        Curve("mean of all replicates, exact", *path.T, exact=True, arm="path"),
-        Curve(f"holds {LEVEL:.0%} of step {step}, exact" if not chains else f"{LEVEL:.0%} ellipse, exact", *edge.T, exact=True, arm="ellipse"),
+    curves = []
+    if chains is not None:
+        trail = chains.iterates[0, 0, max(0, step - TRAIL) : step + 1][:, chosen]
+        curves.append(Curve("first replicate, last steps", *trail.T, arm="iterates"))
+    curves += [
+        Curve(f"holds {LEVEL:.0%} of the replicates, exact", *_ellipse(law, chosen, step).T, exact=True, arm="ellipse"),
+        Curve("mean of all replicates over time, exact", *path.T, exact=True, arm="path"),
     ]
     if chains is not None:
         points = chains.iterates[:, :, step][..., chosen].reshape(-1, 2)[:_SHOWN_CHAINS]
-        trail = chains.iterates[0, 0, : step + 1][:, chosen]
-        curves += [
-            Curve("replicates now", *points.T, discrete=True, arm="now"),
-            Curve("first replicate so far", *trail.T, arm="trail"),
-        ]
+        curves.append(Curve("replicates at this step", *points.T, discrete=True, arm="iterates"))
     curves += [Curve(words, [at[first]], [at[second]], discrete=True, arm=words) for words, at in landmarks(expected).items()]
     return Result(
         title="The iterates settle in a Gaussian cloud",

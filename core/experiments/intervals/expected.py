@@ -26,7 +26,7 @@ from core.learners.one_shot import huber_minimiser, share_clipped
 from core.problems.designs import Records
 
 LEVEL = 0.95
-GRID = (30, 40, 60, 90, 120, 160, 220, 250, 300, 370, 500, 750, 1000, 1500, 2000)
+GRID = (60, 90, 120, 160, 220, 250, 300, 370, 500, 750, 1000, 1500, 2000)
 """Gradients in all at which the constructions are compared."""
 
 

@@ -17,22 +17,26 @@ _DRAWN = 60
 
 
 def side_by_side(chains: Chains) -> Result:
-    """Each coefficient's private interval, of the first replicate, beside the classical one; the first 60 coefficients."""
+    """Each coefficient's private interval, of the first replicate, beside the classical one; the first 60 coefficients.
+
+    Everything is measured from the least-squares fit, for intervals are small beside the coefficients.
+    """
     expected = chains.expected
-    centre, half = (values[0, :_DRAWN] for values in chains.intervals)
-    classical, its_half = expected.theta_hat[:_DRAWN], expected.ols_half[:_DRAWN]
-    x = np.arange(1.0, len(centre) + 1)
+    off = chains.intervals[0][0, :_DRAWN] - expected.theta_hat[:_DRAWN]
+    half, its_half = chains.intervals[1][0, :_DRAWN], expected.ols_half[:_DRAWN]
+    x, zero = np.arange(1.0, len(off) + 1), np.zeros(len(off))
     curves = [
-        Curve("private (DP), for least squares", x - 0.12, centre, centre - half, centre + half, arm="private", discrete=True),
-        Curve("classical (not private), for the truth", x + 0.12, classical, classical - its_half, classical + its_half, arm="classical", discrete=True),
+        Curve("private (DP), for least squares", x - 0.12, off, off - half, off + half, arm="private", discrete=True),
+        Curve("classical (not private), for the truth", x + 0.12, zero, -its_half, its_half, arm="classical", discrete=True),
     ]
     if expected.theta_star is not None:
-        curves.append(Curve("truth", x, expected.theta_star[:_DRAWN], arm="truth", discrete=True))
+        truth = expected.theta_star[:_DRAWN] - expected.theta_hat[:_DRAWN]
+        curves.append(Curve("truth", x, truth, arm="truth", discrete=True))
     return Result(
         title="Private and classical intervals side by side",
         curves=tuple(curves),
         x_name="coordinate",
-        y_name="coefficient_value",
+        y_name="coefficient_offset",
         source=SOURCE,
         band=f"{LEVEL:.0%} intervals",
         caption=what_each_covers(expected),
@@ -48,8 +52,8 @@ def coefficients(chains: Chains) -> Table:
     hat, its_half = expected.theta_hat, expected.ols_half
     columns = {
         "coefficient": expected.records.feature_names,
-        "private estimate": centre, "private from": centre - half, "private to": centre + half,
-        "least squares (not private)": hat, "classical from": hat - its_half, "classical to": hat + its_half,
+        "private": centre, "private from": centre - half, "private to": centre + half,
+        "least squares": hat, "classical from": hat - its_half, "classical to": hat + its_half,
     }
     rows = [tuple(value if isinstance(value, str) else float(value) for value in row) for row in zip(*columns.values(), strict=True)]
     apart = [name for name, low, high in ((row[0], row[2], row[3]) for row in rows) if low > 0 or high < 0]
