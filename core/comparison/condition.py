@@ -20,7 +20,7 @@ def condition_numbers(learning_rate: float = 0.1, numbers=NUMBERS, multiplier: s
     """
     numbers = vector("numbers", numbers, above=1)
     real("learning_rate", learning_rate, above=0, below=2)
-    bounds = np.array([_bounds(learning_rate, number, multiplier) for number in numbers])
+    bounds = np.array([bounds_at(learning_rate, number, multiplier) for number in numbers])
     labels = {
         "independent": "DP-SGD",
         "nu_ftrl": "nu-DP-FTRL, best nu",
@@ -63,7 +63,8 @@ _CAPTIONS = {
 }
 
 
-def _bounds(learning_rate: float, number: float, multiplier: str) -> tuple[float, float, float]:
+def bounds_at(learning_rate: float, number: float, multiplier: str) -> tuple[float, float, float]:
+    """The bounds of DP-SGD, of nu-DP-FTRL with its best nu, and of the optimised noise at one condition number."""
     return (
         strongly_convex.excess_risk_bound(independent(), learning_rate, number, multiplier),
         strongly_convex.best_nu(learning_rate, number, multiplier)[1],

@@ -23,7 +23,7 @@ from core import check
 from core.mechanisms import Mechanism, from_spectrum, nu_ftrl
 
 MULTIPLIERS = ("corrected", "as_printed", "constant")
-_NODES = 10  # of Gauss's rule on each panel of frequencies
+_NODES = 8  # of Gauss's rule on each panel of frequencies
 _GAP = 1e-6  # share of the value at which the barrier method stops
 
 
@@ -179,7 +179,7 @@ class _Program:
             for finest in (self.learning_rate * self.curvature / 8, (2 - self.learning_rate) / 8)
         ]
         edges = np.concatenate([[0.0], ends[0], np.pi - ends[1][-2::-1], [np.pi]])
-        panels = np.ceil(np.diff(edges) * max(self.lags, 5) / 5).astype(int)
+        panels = np.ceil(np.diff(edges) * max(self.lags, 48) / 6).astype(int)
         edges = np.concatenate([[0.0], *map(_after, edges[:-1], edges[1:], panels)])
         node, weight = np.polynomial.legendre.leggauss(_NODES)
         half = np.diff(edges)[:, None] / 2

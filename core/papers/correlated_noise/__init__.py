@@ -1,7 +1,7 @@
-"""Figures 1 and 2 of "Correlated Noise Provably Beats Independent Noise" (arXiv 2310.06771).
+"""Figures 1 to 3 and Tables 1 to 4 of "Correlated Noise Provably Beats Independent Noise" (arXiv 2310.06771).
 
-Everything is stationary, at the limit sensitivity, with rho = clip_norm = 1 and no label noise, as in the paper's
-Theorems 2.1 and 2.2.
+Everything but Table 3 is stationary, at the limit sensitivity, with rho = clip_norm = 1 and no label noise, as in the
+paper's theorems.
 """
 
 from core.papers.correlated_noise.mean_estimation import figure1, figure1_coefficients, figure1_spectrum
@@ -12,6 +12,9 @@ from core.papers.correlated_noise.regression import (
     figure2_learning_rate,
     figure2_slopes,
 )
+from core.papers.correlated_noise.strongly_convex import figure3
+from core.papers.correlated_noise.tables import table1, table2, table4
+from core.papers.correlated_noise.variants import table3
 
 __all__ = [
     "figure1",
@@ -22,4 +25,9 @@ __all__ = [
     "figure2_effective_dim",
     "figure2_learning_rate",
     "figure2_slopes",
+    "figure3",
+    "table1",
+    "table2",
+    "table3",
+    "table4",
 ]
