@@ -32,7 +32,11 @@ def _paint(job: Job) -> None:
         with right:
             _figure.show(norms, "norms", adaptive.gradient_norms, "adaptive", height=360)
     _figure.table(adaptive.ledger(outcome.setting), "ledger", adaptive.ledger, "ledger")
-    _figure.show(adaptive.against_sample_size(outcome), "sizes", adaptive.against_sample_size, "sample_size", height=360)
+    left, right = st.columns(2)
+    with left:
+        _figure.show(adaptive.against_sample_size(outcome), "sizes", adaptive.against_sample_size, "sample_size", height=360)
+    with right:
+        _figure.show(adaptive.against_steps(outcome), "steps", adaptive.against_steps, "adaptive", height=360)
     _figure.table(adaptive.excess_table(outcome), "excess", adaptive.excess_table, "adaptive")
 
 

@@ -58,6 +58,10 @@ chart(adaptive.gradient_norms(outcome))
 # %%
 chart(adaptive.against_sample_size(outcome))
 # %% [markdown]
+# ## Correlated noise under a clip norm that moves
+# %%
+chart(adaptive.against_steps(outcome))
+# %% [markdown]
 # ## The headline: what is spent
 # %%
 from core import privacy

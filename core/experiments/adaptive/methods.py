@@ -13,6 +13,7 @@ from core.learners import Arm
 from core.learners.adaptive import AdaptiveConfig, AdaptiveSnapshot, FullBatch, dp_ambssgd
 from core.learners.ledger import Spending
 from core.learners.threshold import DpStat, FixedClip, PrivateQuantile
+from core.mechanisms import Mechanism
 from core.problems import Batch
 from core.problems.regression import GaussianDesign
 from core.theory.bounds import adaptive_clipping as paper
@@ -27,6 +28,8 @@ SEARCH_PART = 0.1
 """Part of a step's budget that the search takes where it looks at the same records as the gradient."""
 TUNING = tuple((clip, rate) for clip in (0.06, 0.16, 0.5, 1.0) for rate in (1.0, 2.0, 4.0))
 """Clip norms over sqrt(d), and learning rates, that the tuned fixed clip is the best of; with T and with 3T steps."""
+SHARES = (1.0, 0.6)
+"""Learning rates over that of Theorem 3.7: at the lower one noise of several steps adds up, and cancels."""
 _CHUNK = 2**23  # numbers held at once
 
 
@@ -67,10 +70,40 @@ def correlated_label(setting: AdaptiveSetting) -> str:
 
 
 def measure(setting: AdaptiveSetting, label_noise: float) -> dict[str, Callable[[], list[Trace]]]:
-    """What runs each method at a label noise, in the order of painting; the first run gives two traces.
+    """What runs each method at a label noise, in the order of painting; the first run gives two traces."""
+    run = _runner(setting, label_noise)
+    return {
+        EXACT: lambda: run(*exact(setting)),
+        PRINTED: lambda: run(*printed(setting, label_noise)),
+        TUNED: lambda: [_best([trace for plan in fixed(setting) for trace in run(*plan)], TUNED)],
+        DP_GD: lambda: run(*dp_gd(setting), last=True),
+        FULL: lambda: run(*full_batch(setting)),
+    }
 
-    Replicates go in groups that fit in memory. All methods of a group see the same records.
-    """
+
+def by_noise(setting: AdaptiveSetting, steps: int) -> list[Trace]:
+    """The exact method at another number of steps with each of `noises`, at the best of `SHARES` of its learning rate."""
+    run, setting = _runner(setting, setting.label_noise), replace(setting, steps=steps)
+    (plain, _), config = exact(setting)
+    chosen = []
+    for label, noise in noises(setting).items():
+        multiplier = privacy.calibrate(noise, steps, setting.epsilon, setting.delta, "replace")
+        chosen += [Arm(f"{label} {share:g}", noise, multiplier, share * plain.learning_rate) for share in SHARES]
+    traces = run(chosen, config)
+    return [_best(traces[place : place + len(SHARES)], label) for place, label in zip(range(0, len(traces), len(SHARES)), noises(setting), strict=True)]
+
+
+def noises(setting: AdaptiveSetting) -> dict[str, Mechanism]:
+    """The noises of `by_noise`, by label."""
+    return {
+        "independent noise": mechanisms.independent(),
+        f"lambda {setting.correlation:g}": mechanisms.lambda_cgd(setting.correlation),
+        "optimal counting noise": mechanisms.optimal_counting(),
+    }
+
+
+def _runner(setting: AdaptiveSetting, label_noise: float) -> Callable[..., list[Trace]]:
+    """Runs arms in groups of replicates that fit in memory; all that one runner runs sees the same records."""
     group = max(1, min(setting.replicates, _CHUNK // (setting.n_samples * setting.dim)))
     sizes = [min(group, setting.replicates - first) for first in range(0, setting.replicates, group)]
     kind = SameRecords if len(sizes) == 1 else GaussianDesign  # records of many groups are drawn anew, not kept
@@ -83,13 +116,7 @@ def measure(setting: AdaptiveSetting, label_noise: float) -> dict[str, Callable[
         ]
         return [_trace(problem, groups, index, arm.label, last) for index, arm in enumerate(arms)]
 
-    return {
-        EXACT: lambda: run(*exact(setting)),
-        PRINTED: lambda: run(*printed(setting, label_noise)),
-        TUNED: lambda: [_best([trace for plan in fixed(setting) for trace in run(*plan)])],
-        DP_GD: lambda: run(*dp_gd(setting), last=True),
-        FULL: lambda: run(*full_batch(setting)),
-    }
+    return run
 
 
 def exact(setting: AdaptiveSetting) -> tuple[list[Arm], AdaptiveConfig]:
@@ -173,5 +200,5 @@ def _trace(problem: GaussianDesign, groups: list[list[AdaptiveSnapshot]], arm: i
     )
 
 
-def _best(traces: list[Trace]) -> Trace:
-    return replace(min(traces, key=lambda trace: np.median(trace.excess)), label=TUNED)
+def _best(traces: list[Trace], label: str) -> Trace:
+    return replace(min(traces, key=lambda trace: np.median(trace.excess)), label=label)

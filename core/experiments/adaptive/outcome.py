@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import bdtr
 
-from core.experiments.adaptive.methods import EXACT, PRINTED, TUNED, Trace, measure
+from core.experiments.adaptive.methods import EXACT, PRINTED, TUNED, Trace, by_noise, measure
 from core.experiments.adaptive.setting import AdaptiveSetting, check_together
 
 RATIOS = (50, 100, 200, 400, 800, 1600, 3200, 6400)
 """Examples for each parameter at which the sample size is studied, as far as the setting's own data reach."""
+STEPS = (3, 4, 6, 10, 16, 24)
+"""Numbers of steps at which correlated noise is put to the test."""
 LEVEL = 0.95
 
 
@@ -19,12 +21,13 @@ class Outcome:
     """All that is known so far; every field is growing.
 
     `traces`: (method, label noise) -> what it did. `sizes`: (method, examples) -> excess risks (replicates,) at the
-    setting's own label noise. `fraction` of the work that is done.
+    setting's own label noise. `steps`: (noise, steps) -> excess risks, there as well. `fraction` of the work that is done.
     """
 
     setting: AdaptiveSetting
     traces: dict[tuple[str, float], Trace]
     sizes: dict[tuple[str, int], np.ndarray]
+    steps: dict[tuple[str, int], np.ndarray]
     fraction: float
 
     @property
@@ -34,14 +37,15 @@ class Outcome:
 
 
 def stream(setting: AdaptiveSetting) -> Iterator[Outcome]:
-    """Everything piece by piece: nothing yet, then each label noise with all methods, then the sample sizes.
+    """Everything piece by piece: nothing yet, each label noise with all methods, the sample sizes, the numbers of steps.
 
     Raises: ValueError in one sentence, before anything is computed, for a setting that does not fit together.
     """
     check_together(setting)
     noises, sizes = setting.label_noises, sample_sizes(setting)
-    total, done = 5 * len(noises) + 2 * len(sizes), 0
-    outcome = Outcome(setting, {}, {}, 0.0)
+    steps = [steps for steps in STEPS if setting.n_samples >= 33 * steps]
+    total, done = 5 * len(noises) + 2 * len(sizes) + 2 * len(steps), 0
+    outcome = Outcome(setting, {}, {}, {}, 0.0)
     yield outcome
     for noise in (setting.label_noise, *(noise for noise in noises if noise != setting.label_noise)):
         for run in measure(setting, noise).values():
@@ -57,11 +61,18 @@ def stream(setting: AdaptiveSetting) -> Iterator[Outcome]:
             found = {(trace.label, n_samples): trace.excess for trace in runs[method]()}
             outcome = replace(outcome, sizes=outcome.sizes | found, fraction=done / total)
             yield outcome
+    for count in steps:
+        done += 2
+        found = {(trace.label, count): trace.excess for trace in by_noise(setting, count)}
+        outcome = replace(outcome, steps=outcome.steps | found, fraction=done / total)
+        yield outcome
 
 
 def sample_sizes(setting: AdaptiveSetting) -> tuple[int, ...]:
-    """The numbers of examples that are tried: `RATIOS` times dim, where every search still sees nine records, up to the setting's own."""
-    return tuple(ratio * setting.dim for ratio in RATIOS if 99 * setting.steps <= ratio * setting.dim <= setting.n_samples)
+    """The numbers of examples that are tried: `RATIOS` times dim that leave three records for a search, up to the
+    setting's own, or to 400 times dim where those are fewer."""
+    limit = max(setting.n_samples, 400 * setting.dim)
+    return tuple(ratio * setting.dim for ratio in RATIOS if 33 * setting.steps <= ratio * setting.dim <= limit)
 
 
 def median(values: np.ndarray) -> tuple[float, float, float]:

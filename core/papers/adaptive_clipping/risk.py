@@ -157,7 +157,7 @@ def excess_table(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
 
     base = adaptive.AdaptiveSetting(replicates=REPLICATES[fidelity], seed=seed, device="cpu")
     found: dict[tuple[str, float], float] = {}
-    labels = adaptive.methods(base)
+    labels = adaptive.method_labels(base)
     for place, noise in enumerate(adaptive.LABEL_NOISES):
         traces = [trace for run in adaptive.measure(base, noise).values() for trace in run()]
         for steps in STEPS:
