@@ -110,3 +110,12 @@ def test_what_does_not_fit_is_named(field, change):
 def test_a_noise_whose_sensitivity_grows_for_ever_is_refused():
     with pytest.raises(ValueError, match="mechanism=.*a sensitivity that has a limit"):
         private_in_time(SPECTRUM, 100, mechanisms.optimal_counting(), 1.0, 0.0, START)
+
+
+def test_the_corollaries_begin_late():
+    """Eight directions 1/k, rho = 1, constants 1: the first power of ten at which each speaks."""
+    begins = [
+        min(power for power in range(6, 20) if function(SPECTRUM, 10**power, 1.0, 0.1, START).applies)
+        for function in (dp_sgd_in_time, nu_ftrl_in_time)
+    ]
+    assert begins == [11, 16]
