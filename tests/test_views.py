@@ -12,12 +12,18 @@ from nbclient.exceptions import CellExecutionError
 
 from core import views
 from core.comparison import Setting
+from core.experiments.accelerate import AccelerateSetting
+from core.experiments.adaptive import AdaptiveSetting
 from core.experiments.kan import KanSetting
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "assets" / "notebooks"
 QUICK = Setting(steps=40, dim=4, replicates=3, nu=0.2, device="cpu")
-QUICK_OF = {"kan": KanSetting(steps=10, width=4, replicates=2, accountant="spectral", dataset="rings", device="cpu")}
+QUICK_OF = {
+    "kan": KanSetting(steps=10, width=4, replicates=2, accountant="spectral", dataset="rings", device="cpu"),
+    "adaptive": AdaptiveSetting(dim=2, n_samples=800, replicates=5, device="cpu"),
+    "accelerate": AccelerateSetting(n_samples=400, dim=3, replicates=4, device="cpu"),
+}
 """A quick setting of each page that has controls of its own."""
 
 
