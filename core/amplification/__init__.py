@@ -71,8 +71,9 @@ def calibrate(
     Methods as in `epsilon`.
 
     Guarantees: "spectral" is at most |C|_2 kappa(0), "tight" at most "spectral"; neither is below the exact noise
-    multiplier, to within `FAILURE` for "tight", which is within 2 % of it at usual settings; both rise with correlation,
-    sampling_rate and steps, and fall with epsilon and delta, "tight" to within its Monte Carlo error of 1 %.
+    multiplier, to within `FAILURE` for "tight", which is within 4 % of it where records join often, and looser where they
+    join a few times and epsilon is large; both rise with correlation, sampling_rate and steps, and fall with epsilon and
+    delta, "tight" to within its Monte Carlo error of 1 %.
     Raises: ValueError where `epsilon` does.
     """
     setting = _setting(correlation, sampling_rate, steps, delta, method)
