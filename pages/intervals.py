@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.experiments import intervals
+from core.views import intervals as view
 from pages import _figure, _intervals_controls, _intervals_data, _intervals_view, _kan_desk, _share
 
 setting = _intervals_controls.current()
@@ -38,4 +39,5 @@ if expected is not None:
     if intervals.is_drawn(setting):
         st.markdown("### The error of one private estimate")
         _kan_desk.live("intervals-panel", setting, lambda: intervals.panel(setting), _intervals_view.panel)
-_share.bar("intervals", setting)
+    choices = {} if own is None else {"target": own.target} | view.coverage_and_width(setting, own)
+    _share.bar("intervals", setting, coordinate=chosen[0] + 1, second_coordinate=chosen[1] + 1, **choices)
