@@ -15,6 +15,7 @@ from core.comparison import Setting
 from core.experiments.accelerate import AccelerateSetting
 from core.experiments.adaptive import AdaptiveSetting
 from core.experiments.kan import KanSetting
+from core.experiments.mechanisms import NoiseSetting
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "assets" / "notebooks"
@@ -22,6 +23,7 @@ QUICK = Setting(steps=40, dim=4, replicates=3, nu=0.2, device="cpu")
 QUICK_OF = {
     "kan": KanSetting(steps=10, width=4, replicates=2, accountant="spectral", dataset="rings", device="cpu"),
     "adaptive": AdaptiveSetting(dim=2, n_samples=800, replicates=5, device="cpu"),
+    "mechanisms": NoiseSetting(steps=40, dim=4),
     "accelerate": AccelerateSetting(n_samples=400, dim=3, replicates=4, device="cpu"),
 }
 """A quick setting of each page that has controls of its own."""

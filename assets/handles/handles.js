@@ -26,7 +26,9 @@ class Panel {
   build() {
     for (const old of this.plane.querySelectorAll(".handle, .tick")) old.remove();
     for (const { level, text } of this.data.ticks) this.add("tick level", text).style.top = this.height(level);
-    for (const { x, text } of this.data.handles) this.add("tick place", text).style.left = `${100 * x}%`;
+    this.data.handles.forEach(({ x, text }, index) => {
+      this.add(index % 2 ? "tick place other" : "tick place", text).style.left = `${100 * x}%`;
+    });
     this.handles = this.data.handles.map(({ x, name }, index) => {
       const handle = this.add("handle");
       handle.style.left = `${100 * x}%`;

@@ -21,6 +21,8 @@ NAMES = (
     Name("restarts", r"S", "blocks", "Blocks of steps after which every noise begins anew (stamping); 1 is never.", "", True,
          low="1: the noise remembers the whole run", high="many short runs: less to charge, less to cancel"),
     Name("shape", "", "spectrum", "Eigenvalues of the Hessian. power: k^-a; geometric: evenly spaced over a decades; two_levels: one half 1, the other 10^-a."),
+    Name("multiplier", "", "bound for any loss", "Sign of the multiplier of Theorem 3.1. corrected: valid for every loss; as_printed: proven only for losses "
+         "symmetric about their minimum; constant: looser, in closed form."),
     Name("own", "", "your own noise", "drawn: by the handles of its spectrum; typed: by its coefficients."),
     Name("levels", "", "levels of the handles", "log10 of the noise's power at each handle, slow to fast."),
     Name("coefficients", r"\beta_0, \beta_1, \dots", "coefficients", "How much of the seed noise of 0, 1, 2, ... steps ago enters a step; zero beyond."),

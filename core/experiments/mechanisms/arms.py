@@ -1,0 +1,139 @@
+"""The noises of a setting, each at the setting's privacy, and in words those that cannot be had."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from core import mechanisms, privacy
+from core.check import require, vector
+from core.experiments.mechanisms.setting import HANDLES, HIGHEST, LOWEST, NOISES, NoiseSetting
+from core.mechanisms import Mechanism
+from core.theory import workload
+
+_MAKE: dict[str, Callable[[NoiseSetting], Mechanism]] = {
+    "independent": lambda setting: mechanisms.independent(),
+    "nu_ftrl": lambda setting: mechanisms.nu_ftrl(setting.nu),
+    "lambda_cgd": lambda setting: mechanisms.lambda_cgd(setting.correlation),
+    "anti_pgd": lambda setting: mechanisms.anti_pgd(0.0),
+    "optimal_counting": lambda setting: mechanisms.optimal_counting(),
+    "optimal_for": lambda setting: mechanisms.optimal_for(setting.eigenvalues, setting.learning_rate, setting.batch_size),
+    "best_toeplitz": lambda setting: _best_toeplitz(setting.learning_rate, setting.batch_size, setting.steps, tuple(setting.eigenvalues)),
+    "binary_tree": lambda setting: mechanisms.binary_tree("none"),
+    "honaker": lambda setting: mechanisms.binary_tree("honaker"),
+    "full_honaker": lambda setting: mechanisms.binary_tree("full"),
+    "fft": lambda setting: mechanisms.fft_mechanism(),
+    "banded_root": lambda setting: mechanisms.banded_root(setting.bands),
+    "banded_inverse_root": lambda setting: mechanisms.banded_inverse_root(setting.bands),
+    "optimal_dense": lambda setting: _multi_epoch(setting),
+    "toeplitz": lambda setting: own_noise(setting),
+}
+
+
+LONGEST_DENSE = 512
+"""Steps up to which a page can wait for the best matrix."""
+
+
+class Arms(NamedTuple):
+    """The noises shown that can be charged, and for each of the others the sentence that says why not; by name."""
+
+    chosen: dict[str, Mechanism]
+    refused: dict[str, str]
+
+
+def arms(setting: NoiseSetting) -> Arms:
+    """The noises that the setting shows, restarted as it says.
+
+    Guarantees: every chosen one has a sensitivity for the setting's steps and participations.
+    """
+    chosen, refused = {}, {}
+    for noise in setting.shown.split(","):
+        try:
+            made = mechanism(setting, noise)
+            sensitivity(setting, made)
+        except ValueError as error:
+            refused[noise] = f"{NOISES[noise]} is not shown: {error}."
+        else:
+            chosen[noise] = made
+    return Arms(chosen, refused)
+
+
+def mechanism(setting: NoiseSetting, noise: str) -> Mechanism:
+    """One noise of `NOISES` under the setting, begun anew as often as it says.
+
+    Raises: ValueError in one sentence where there is no such noise for this problem.
+    """
+    made = _MAKE[noise](setting)
+    if setting.restarts == 1 or noise == "independent":
+        return made
+    return mechanisms.stamped(made, -(-setting.steps // setting.restarts))
+
+
+def own_noise(setting: NoiseSetting) -> Mechanism:
+    """The viewer's own noise: of the spectrum drawn, or of the coefficients typed.
+
+    Raises: ValueError in one sentence for a text that holds no such numbers.
+    """
+    if setting.own == "typed":
+        return mechanisms.toeplitz(tuple(numbers("coefficients", setting.coefficients)))
+    return mechanisms.from_spectrum(HANDLES, 10.0 ** handle_levels(setting))
+
+
+def handle_levels(setting: NoiseSetting) -> np.ndarray:
+    """log10 of the power drawn at each of `HANDLES`. Raises: ValueError unless there is one in range for each."""
+    levels = vector("levels", numbers("levels", setting.levels), length=len(HANDLES))
+    if levels.min() < LOWEST or levels.max() > HIGHEST:
+        raise ValueError(f"levels={setting.levels!r}, expected numbers from {LOWEST:g} to {HIGHEST:g}")
+    return levels
+
+
+def numbers(field: str, text: str) -> np.ndarray:
+    """The numbers in a text, apart by spaces, commas or semicolons. Raises: ValueError naming the first that is none."""
+    words = text.replace(",", " ").replace(";", " ").split()
+    values = []
+    for word in words:
+        try:
+            values.append(float(word))
+        except ValueError:
+            raise ValueError(f"{field}={word[:20]!r}, expected numbers with spaces or commas between them") from None
+    return vector(field, values)
+
+
+def sensitivity(setting: NoiseSetting, made: Mechanism) -> float:
+    """Sensitivity of a noise under the setting's participations [clip_norm]."""
+    return _sensitivity(made, setting.steps, setting.participations, setting.separation)
+
+
+def noise_multiplier(setting: NoiseSetting, made: Mechanism) -> float:
+    """Noise multiplier [clip_norm] that makes the run (epsilon, delta)-private; zero-out adjacency."""
+    return sensitivity(setting, made) / _gdp_mu(setting.epsilon, setting.delta)
+
+
+def noise_std(setting: NoiseSetting, made: Mechanism) -> float:
+    """Standard deviation of one coordinate of the seed noise on the mean gradient, at clip norm 1."""
+    return noise_multiplier(setting, made) / setting.batch_size
+
+
+def _multi_epoch(setting: NoiseSetting) -> Mechanism:
+    """The matrix of least error for running sums; in bands as wide as uses of a record are apart where there are several."""
+    require(setting.steps <= LONGEST_DENSE, "steps", setting.steps, f"at most {LONGEST_DENSE} for the best matrix, which takes long")
+    return mechanisms.optimal_dense(workload.prefix_sums(setting.steps), setting.separation if setting.participations > 1 else None)
+
+
+@lru_cache(maxsize=256)
+def _gdp_mu(epsilon: float, delta: float) -> float:
+    return privacy.gdp_mu_for(epsilon, delta)
+
+
+@lru_cache(maxsize=512)
+def _sensitivity(made: Mechanism, steps: int, participations: int, separation: int) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = made.sensitivity(steps, participations, separation)
+    require(np.isfinite(found), "noise", made.label, f"one whose draws can be told from what is released for {steps} steps")
+    return found
+
+
+@lru_cache(maxsize=32)
+def _best_toeplitz(learning_rate: float, batch_size: int, steps: int, eigenvalues: tuple[float, ...]) -> Mechanism:
+    return mechanisms.best_toeplitz(workload.last_iterate(eigenvalues, learning_rate, steps, batch_size))

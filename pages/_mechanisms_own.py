@@ -1,0 +1,81 @@
+"""Draw your own: a spectrum with handles, or coefficients typed; what it costs and leaves follows while it moves."""
+
+import math
+from dataclasses import replace
+
+import streamlit as st
+
+from core.experiments import mechanisms
+from core.experiments.mechanisms import HANDLES, HIGHEST, LOWEST, OWN, NoiseSetting
+from core.names import name
+from pages import _figure
+from pages._handles import Handle, handles
+
+_PLACES = tuple(
+    Handle(index / (len(HANDLES) - 1), f"{omega:.2g}", f"power at frequency {omega:.2g} radians per step") for index, omega in enumerate(HANDLES)
+)
+
+
+def live(setting: NoiseSetting) -> None:
+    """The panel: only it is computed again while a handle moves."""
+    st.markdown(
+        "### Draw your own\nPush the noise down where gradient descent listens, and see what privacy charges for it. The thin green "
+        "line is the optimum: how near can you come?"
+    )
+    _panel(setting)
+
+
+@st.fragment
+def _panel(page_setting: NoiseSetting) -> None:
+    setting = replace(page_setting, **{field: st.session_state.get(field, getattr(page_setting, field)) for field in ("own", "levels", "coefficients")})
+    st.segmented_control(
+        name("own").words.capitalize(), OWN, default=OWN[0], required=True, key="own", bind="query-params", help=name("own").meaning,
+        label_visibility="collapsed",
+    )
+    try:
+        found = mechanisms.own_numbers(setting)
+    except ValueError as error:
+        found, words = None, f"{error}."
+    left, right = st.columns(2)
+    with left:
+        if setting.own == "drawn":
+            _drawing(setting)
+        text = _text(setting)
+        st.text_input(name(text).words.capitalize(), getattr(NoiseSetting, text), key=text, bind="query-params", help=name(text).meaning)
+        if found is None:
+            st.warning(words)
+        else:
+            _numbers(found)
+    if found is not None:
+        with right:
+            _figure.show(mechanisms.own_risk(setting), "own-risk", mechanisms.own_risk, "excess_risk", height=300)
+            _figure.show(mechanisms.own_spectrum(setting), "own-spectrum", mechanisms.own_spectrum, "minimum_phase", height=300)
+
+
+def _drawing(setting: NoiseSetting) -> None:
+    try:
+        levels = mechanisms.handle_levels(setting)
+    except ValueError:
+        levels = mechanisms.handle_levels(NoiseSetting())
+    span = math.log10(HANDLES[-1] / HANDLES[0])
+    optimum = [((at - math.log10(HANDLES[0])) / span, level) for at, level in mechanisms.optimum_curve(setting, levels)]
+    handles(
+        "handles", "Power of your noise against frequency, slow on the left", _PLACES, levels.tolist(), LOWEST, HIGHEST,
+        take=lambda moved: st.session_state.update(levels=mechanisms.levels_of(moved)), optimum=optimum,
+    )
+    with st.container(horizontal=True, gap="small"):
+        for words, shape in mechanisms.known_shapes(setting).items():
+            st.button(words, key=f"shape-{words}", on_click=st.session_state.update, kwargs={"levels": shape}, type="tertiary")
+
+
+def _text(setting: NoiseSetting) -> str:
+    return "levels" if setting.own == "drawn" else "coefficients"
+
+
+def _numbers(found: mechanisms.OwnNumbers) -> None:
+    with st.container(key="own-numbers"):
+        st.html(
+            f'<div class="headline"><div><b id="own-over">{found.over_optimum:.3g}x</b><small>the error from privacy<br>of the optimum</small></div>'
+            f'<div><b id="own-sensitivity">{found.sensitivity:.3g}</b><small>sensitivity<br>DP-SGD has 1</small></div>'
+            f'<div><b id="own-gain">{found.gain:.3g}x</b><small>less error than DP-SGD:<br>suboptimality {found.excess_risk:.3g}</small></div></div>'
+        )

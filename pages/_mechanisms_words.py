@@ -1,0 +1,40 @@
+"""The headline of Compare noise, and how it follows the sliders."""
+
+import html
+
+from core.comparison import KNOBS
+from core.experiments import mechanisms
+from core.experiments.mechanisms import NoiseSetting, Winner
+from core.results import Result
+from pages._mechanisms_controls import GRIDS
+
+
+def headline(setting: NoiseSetting, found: Winner | None) -> str:
+    """The winner, its gain over DP-SGD and its distance from the optimum, as HTML; dashes where everything diverges."""
+    gain, says, best, over = (html.escape(text) for text in _texts(setting, found))
+    return (
+        f'<div class="headline"><div><b id="gain">{gain}</b><small><span id="gain-says">{says}</span><br>with <span id="winner">{best}</span></small></div>'
+        f'<div><b id="over-optimum">{over}</b><small>the error from privacy that<br>the best Toeplitz noise leaves</small></div></div>'
+    )
+
+
+def following(setting: NoiseSetting) -> tuple[dict[str, dict[float, Result]], dict[str, dict[float, dict[str, str]]]]:
+    """The chart and the headline at each value of the knobs that can be dragged: what `_figure.show` takes."""
+    frames, texts = {}, {}
+    for knob in KNOBS:
+        values = mechanisms.knob_values(setting, knob, GRIDS[knob])
+        if values:
+            frames[knob] = mechanisms.risk_frames(setting, knob, values)
+            spots = ("#gain", "#gain-says", "#winner", "#over-optimum")
+            found = mechanisms.winners(setting, knob, values)
+            texts[knob] = {value: dict(zip(spots, _texts(setting, best), strict=True)) for value, best in found.items()}
+    return frames, texts
+
+
+def _texts(setting: NoiseSetting, found: Winner | None) -> tuple[str, str, str, str]:
+    if found is None:
+        return "-", "no answer: every method diverges", "any noise shown", "-"
+    says = "less error than DP-SGD" if found.gain >= 1 else "LOSES: the error of DP-SGD"
+    if found.noise == "independent":
+        says = "plain DP-SGD is best"
+    return f"{max(found.gain, 1 / found.gain):.3g}x", says, mechanisms.words(setting, found.noise), f"{found.over_optimum:.3g}x"
