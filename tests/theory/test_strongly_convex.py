@@ -3,7 +3,6 @@ import pytest
 from scipy.optimize import minimize
 
 from core import mechanisms
-from core.theory import strongly_convex
 from core.theory.strongly_convex import best_constant, best_noise, best_nu, excess_risk_bound
 
 INDEPENDENT = mechanisms.independent()
@@ -157,16 +156,6 @@ def test_scaling_the_noise_changes_nothing():
 
 def test_a_sensitivity_without_limit_has_no_bound():
     assert excess_risk_bound(mechanisms.optimal_counting(), 0.1, 10) == np.inf
-
-
-@pytest.mark.parametrize("rate, condition_number", [(1.5, 5.0), (0.01, 1000.0), (0.1, 1.001)])
-def test_the_multiplier_stays_valid_between_the_frequencies_it_was_found_at(rate, condition_number, monkeypatch):
-    program = strongly_convex._Program.of(rate, condition_number, "corrected", None)
-    solution = program.solve(np.ones_like(program.omega))
-    monkeypatch.setattr(strongly_convex, "_NODES", 43)
-    finer = strongly_convex._Program.of(rate, condition_number, "corrected", None)
-    assert (finer._maps.slack @ solution).min() > rate**2
-    assert finer.average @ finer.psi(solution) == pytest.approx(program.average @ program.psi(solution), rel=1e-4)
 
 
 @pytest.mark.parametrize(
