@@ -165,3 +165,10 @@ def test_a_sensitivity_without_limit_has_no_bound():
 def test_what_does_not_fit_is_named(arguments, field):
     with pytest.raises(ValueError, match=f"^{field}="):
         excess_risk_bound(INDEPENDENT, *arguments)
+
+
+def test_no_other_nu_is_better():
+    nu, bound = best_nu(0.3, 10, lags=20)
+    grid = np.geomspace(0.03, 1.0, 12)
+    assert grid[0] < nu < grid[-1]
+    assert min(excess_risk_bound(mechanisms.nu_ftrl(other), 0.3, 10, lags=20) for other in grid) > bound * (1 - 1e-4)
