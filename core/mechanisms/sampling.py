@@ -65,22 +65,22 @@ def stream_taps(taps: np.ndarray, blocks: Iterator[torch.Tensor]) -> Iterator[to
 
 
 def stream_recursion(taps: np.ndarray, blocks: Iterator[torch.Tensor]) -> Iterator[torch.Tensor]:
-    """Noise noise_t = z_t - sum_j taps_j noise_(t-j), one step after the other; as many past steps of it are kept."""
-    past = weight = None
-    step = 0
+    """Noise noise_t = z_t - sum_j taps_j noise_(t-j) with taps_0 = 1, a block at a time; as many past steps are kept.
+
+    A block of noise is inverse(C) (z - what past noise takes away), C the block's part of the banded matrix.
+    """
+    past = inside = owed = None
+    kept = len(taps) - 1
     for block in blocks:
+        seed = block.view(len(block), -1)
         if past is None:
-            past = block.new_zeros(len(taps) - 1, block[0].numel())
-            # row i of `past` holds the latest step with number i modulo its length: weights turn, buffers stay
-            weight = _tensor(np.concatenate([taps[:0:-1], taps[:0:-1]]), block)
-        for seed in block.view(len(block), -1):
-            noise = seed.clone()
-            if len(past):
-                place = step % len(past)
-                noise.addmv_(past.t(), weight[len(past) - place : 2 * len(past) - place], alpha=-1)
-                past[place] = noise
-            step += 1
-            yield noise.view(block.shape[1:])
+            lag = kept + np.subtract.outer(np.arange(len(seed)), np.arange(kept))
+            owed = _tensor(np.where(lag <= kept, taps[np.minimum(lag, kept)], 0.0), seed)
+            inside = _tensor(toeplitz.dense(toeplitz.inverse(taps, len(seed))), seed)
+            past = seed.new_zeros(kept, seed.shape[1])
+        noise = inside @ (seed - owed @ past)
+        past = torch.cat([past, noise])[len(seed) :]
+        yield from noise.view(block.shape)
 
 
 def single_steps(blocks: Iterator[torch.Tensor]) -> Iterator[torch.Tensor]:
