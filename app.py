@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages import _controls, _groups, _theme
 
-OWN_CONTROLS = {"intervals": "_intervals_controls", "kan": "_kan_controls", "adaptive": "_adaptive_controls", "mechanisms": "_mechanisms_controls"}
+OWN_CONTROLS = {"intervals": "_intervals_controls", "kan": "_kan_controls", "adaptive": "_adaptive_controls", "accelerate": "_accelerate_controls", "mechanisms": "_mechanisms_controls"}
 """Pages that do not share the controls of the workbench, and the module of theirs."""
 
 st.set_page_config("Private learning workbench", "assets/favicon.png", layout="wide")
@@ -20,6 +20,7 @@ page = st.navigation(
         st.Page("pages/train.py", title="Train live"),
         st.Page("pages/kan.py", title="KAN"),
         st.Page("pages/adaptive.py", title="Adaptive clipping"),
+        st.Page("pages/accelerate.py", title="Acceleration"),
         st.Page("pages/intervals.py", title="Confidence intervals"),
         st.Page("pages/papers.py", title="Papers"),
         st.Page("pages/guide.py", title="Guide"),

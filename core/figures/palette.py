@@ -48,6 +48,9 @@ _CYCLE = (
     Stroke(PURPLE, "longdash", "triangle-up"),
     Stroke(SKY, "longdashdot", "triangle-down"),
     Stroke(ORANGE, "dot", "star"),
+    Stroke(TEAL, "20px,4px", "bowtie"),
+    Stroke(PLUM, "7px,2px,3px,2px", "octagon"),
+    Stroke(OLIVE, "16px,3px,5px,3px", "pentagon"),
 )
 
 
@@ -55,7 +58,7 @@ def strokes(arms: list[str]) -> list[Stroke]:
     """The stroke of each curve: fixed for an arm of the glossary, the next of a cycle for any other.
 
     Guarantees: a known arm always looks the same; curves of one unknown arm look alike within a chart; different unknown
-    arms, and curves without an arm (""), differ from each other, six at a time, and take the colours that no known arm
+    arms, and curves without an arm (""), differ from each other, nine at a time, and take the colours that no known arm
     of the same chart has first.
     """
     taken = {STROKES[arm].colour for arm in arms if arm in STROKES}

@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 from core import notebook, papers
 from core.check import choice
-from core.views import adaptive, kan, mechanisms, workbench
+from core.views import accelerate, adaptive, intervals, kan, mechanisms, workbench
 from core.views.view import View
 
 __all__ = ["ADDRESS", "VIEWS", "View", "all_notebooks", "notebook_of"]
 
 ADDRESS = "http://127.0.0.1:8501/"
-VIEWS: dict[str, View] = workbench.VIEWS | mechanisms.VIEWS | kan.VIEWS | adaptive.VIEWS
+VIEWS: dict[str, View] = workbench.VIEWS | mechanisms.VIEWS | kan.VIEWS | adaptive.VIEWS | accelerate.VIEWS | intervals.VIEWS
 
 
 def notebook_of(page: str, setting: Any, permalink: str, **choices: bool | str | float) -> bytes:

@@ -105,15 +105,15 @@ def theorem(setting: AccelerateSetting) -> Table:
     ))
     root = records(setting) ** 0.25
     rows = (
-        ("one pass is enough: T = c_DP n^(1/4) <= n, batches of 1", accelerated.samples_for_batches(1, delta), f"T = {here.steps:,.0f}"),
-        ("batches of 10 records", accelerated.samples_for_batches(10, delta), f"B = {here.batch_size:.2g}"),
+        ("one pass is enough: T = c_DP n^(1/4) <= n, batches of 1", _count(accelerated.samples_for_batches(1, delta)), f"T = {here.steps:,.0f}"),
+        ("batches of 10 records", _count(accelerated.samples_for_batches(10, delta)), f"B = {here.batch_size:.2g}"),
         (
             "the bound is below L R, which any answer meets",
-            accelerated.samples_for_a_bound_below_trivial(setting.dim, setting.epsilon, delta),
-            f"{_bound_at(here, delta):.2g} L R",
+            _count(accelerated.samples_for_a_bound_below_trivial(setting.dim, setting.epsilon, delta)),
+            f"{_count(_bound_at(here, delta))} L R",
         ),
-        ("the noise is shorter than the ball: c_DP <= n^(1/4)", accelerated.samples_for_bounded_noise(delta), f"{here.c_dp / root:,.0f} times too large"),
-        ("the differences are proved short (Lemma 5.5, one of its conditions)", accelerated.samples_for_short_differences(delta), "not proved"),
+        ("the noise is shorter than the ball: c_DP <= n^(1/4)", _count(accelerated.samples_for_bounded_noise(delta)), f"{here.c_dp / root:,.0f} times too large"),
+        ("the differences are proved short (Lemma 5.5, one of its conditions)", _count(accelerated.samples_for_short_differences(delta)), "not proved"),
     )
     steps = marks(setting)[0]
     spent = accelerated.actual_epsilon(max(2, steps), setting.epsilon, delta)
@@ -127,12 +127,21 @@ def theorem(setting: AccelerateSetting) -> Table:
             "no table has; the method works with practical constants, and its privacy, by clipping, needs none of this."
         ),
         verdict=(
-            f"The theorem speaks from n = {rows[0][1]:,.0f} on, and there with batches of one record. Corollary 5.7's noise at "
+            f"The theorem speaks from n = {rows[0][1]} on, and there with batches of one record. Corollary 5.7's noise at "
             f"{max(2, steps)} steps promises epsilon {setting.epsilon:g} and spends {spent:.3g}: a factor "
             f"{accelerated.missing_factor(max(2, steps)):.2f} is missing."
         ),
         settings=asdict(setting),
     )
+
+
+def speaks_from(setting: AccelerateSetting) -> str:
+    """The number of records from which on Theorem 5.8's parameters fit into one pass, as text."""
+    return _count(accelerated.samples_for_batches(1, setting.delta))
+
+
+def _count(number: float) -> str:
+    return f"{number:,.0f}" if number < 1e9 else f"{number:.2g}"
 
 
 def _bound_at(set_to: accelerated.Parameters, delta: float) -> float:

@@ -31,17 +31,15 @@ class Method:
 
 
 METHODS = {
-    "accelerated_counting": Method("accelerated, square-root Toeplitz noise", (Arm,), mechanisms.optimal_counting(), "optimal_counting"),
-    "accelerated_tree": Method("accelerated, tree noise (the paper)", (Arm,), mechanisms.binary_tree(), "binary_tree"),
+    "accelerated_counting": Method("accelerated, square-root Toeplitz", (Arm,), mechanisms.optimal_counting(), "optimal_counting"),
+    "accelerated_tree": Method("accelerated, tree (the paper)", (Arm,), mechanisms.binary_tree(), "binary_tree"),
     "accelerated_independent": Method("accelerated, independent noise", (Arm,), mechanisms.independent(), "accelerated_independent"),
     "unaccelerated_counting": Method(
-        "not accelerated, square-root Toeplitz noise", (Unaccelerated,), mechanisms.optimal_counting(), "unaccelerated_counting"
+        "not accelerated, square-root Toeplitz", (Unaccelerated,), mechanisms.optimal_counting(), "unaccelerated_counting"
     ),
-    "unaccelerated_tree": Method("not accelerated, tree noise", (Unaccelerated,), mechanisms.binary_tree(), "unaccelerated_tree"),
-    "own_gradients": Method(
-        "accelerated, each batch's own gradient", (IndependentGradients,), mechanisms.independent(), "own_gradients"
-    ),
-    "dp_ftrl": Method("DP-FTRL, tree noise", (Plain, TailAveraged), mechanisms.binary_tree(), "dp_ftrl"),
+    "unaccelerated_tree": Method("not accelerated, tree", (Unaccelerated,), mechanisms.binary_tree(), "unaccelerated_tree"),
+    "own_gradients": Method("accelerated, own gradients", (IndependentGradients,), mechanisms.independent(), "own_gradients"),
+    "dp_ftrl": Method("DP-FTRL, tree", (Plain, TailAveraged), mechanisms.binary_tree(), "dp_ftrl"),
     "dp_sgd": Method("DP-SGD", (Plain, TailAveraged), mechanisms.independent(), "independent"),
 }
 """What is compared, by key. DP-SGD and DP-FTRL may answer with their last iterate or with the mean of the later half."""
