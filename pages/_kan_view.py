@@ -75,16 +75,18 @@ def _curves(plan: kan.Plan, snapshots: list) -> None:
             against = replace(kan.accuracy_against_correlation(plan, snapshots), verdict="")  # it stands under the first chart
             _figure.show(against, "correlation", kan.accuracy_against_correlation, "paired", height=380)
         with right:
-            _figure.show(kan.noise_path(plan, snapshots), "noise", kan.noise_path, "noise_path", height=380)
+            _figure.show(kan.gain_while_training(plan, snapshots), "ahead", kan.gain_while_training, "paired", height=380)
 
 
 def _losses(plan: kan.Plan, snapshots: list) -> None:
     left, right = st.columns(2)
     with left:
         _figure.show(kan.outcome(plan, snapshots, "test_loss"), "loss", kan.outcome, "kan", height=340)
-    if "share_clipped" in snapshots[-1].measures:
-        with right:
+        if "share_clipped" in snapshots[-1].measures:
             _figure.show(kan.outcome(plan, snapshots, "share_clipped"), "clipped", kan.outcome, "clipping", height=340)
+    with right:
+        if plan.setting.private:
+            _figure.show(kan.noise_path(plan, snapshots), "noise", kan.noise_path, "noise_path", height=380)
 
 
 def _network(plan: kan.Plan, snapshot: Snapshot) -> None:

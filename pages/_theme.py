@@ -12,7 +12,7 @@ _CSS = """
   .st-key-headline { line-height: 1.3; }
   .headline { display: flex; flex-wrap: wrap; gap: .25rem 2.5rem; }
   .headline > div { display: flex; align-items: center; gap: .7rem; }
-  .headline b { font-size: 2.6rem; letter-spacing: -.02em; min-width: 3.4ch; }
+  .headline b { font-size: 2.6rem; letter-spacing: -.02em; min-width: 3.4ch; flex: none; }
   .headline small { font-size: .95rem; }
   .stMarkdown table { display: block; overflow-x: auto; max-width: 100%; }
   /* Contrast of 4.5 to 1 where Streamlit's own colours fall short of it. */

@@ -176,6 +176,20 @@ def test_nothing_is_said_before_the_first_step(run):
     assert [curve.exact for curve in kan.noise_path(plan, snapshots[:1]).curves] == [True] * 5
 
 
+def test_the_way_ahead_is_the_paired_difference_at_every_snapshot(run):
+    plan, snapshots = run
+    result = kan.gain_while_training(plan, [keep(snapshot) for snapshot in snapshots])
+    assert [curve.label for curve in result.curves] == [arm.label for arm in plan.arms[:-1]]
+    for place, curve in list(enumerate(result.curves))[1:]:
+        np.testing.assert_array_equal(curve.x, [snapshot.step for snapshot in snapshots])
+        own, base = (snapshots[-1].measures["test_accuracy"][arm] for arm in (place, 0))
+        low, high = stats.ttest_rel(own, base).confidence_interval(0.95)
+        np.testing.assert_allclose((curve.y[-1], curve.low[-1], curve.high[-1]), ((own - base).mean(), low, high))
+        assert curve.y[0] == 0, "all start alike"
+    drawn = {curve.label: curve.arm for curve in kan.outcome(plan, snapshots).curves}
+    assert all(curve.arm == drawn[curve.label] for curve in result.curves), "a lambda has one colour in both charts"
+
+
 def test_intervals_cover_and_marks_are_rarely_chance():
     """2000 runs in which no lambda differs: a mark at most in 5% + 4 standard errors."""
     plan = kan.plan(SMALL)

@@ -43,7 +43,6 @@ _KAN = """\
 # ## What privacy charges for lambda
 # %%
 from dataclasses import replace
-
 from pathlib import Path
 
 from core.experiments import kan

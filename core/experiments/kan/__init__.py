@@ -11,6 +11,7 @@ from core.experiments.kan.outcome import (
     Difference,
     accuracy_against_correlation,
     best_gain,
+    gain_while_training,
     ledger,
     noise_path,
     outcome,
