@@ -5,6 +5,7 @@ paper's theorems.
 """
 
 from core.papers.correlated_noise.mean_estimation import figure1, figure1_coefficients, figure1_spectrum
+from core.papers.correlated_noise.optimality import near_optimality
 from core.papers.correlated_noise.regression import (
     figure2,
     figure2_dim,
@@ -26,6 +27,7 @@ __all__ = [
     "figure2_learning_rate",
     "figure2_slopes",
     "figure3",
+    "near_optimality",
     "table1",
     "table2",
     "table3",
