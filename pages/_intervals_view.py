@@ -1,13 +1,19 @@
 """What a run shows: the cloud, the chain, hits and misses, and how often the intervals are right."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import streamlit as st
 
 from core.experiments import intervals
-from core.experiments.intervals import Chains, Expected
+from core.experiments.intervals import Chains, Expected, IntervalSetting, OwnTable
 from core.jobs import Job
 from pages import _figure
+
+
+def run(setting: IntervalSetting, own: OwnTable | None) -> Iterator[Chains]:
+    """The run, planned in the thread that runs it."""
+    yield from intervals.plan(setting, own).stream()
 
 
 def progress(job: Job) -> None:
@@ -61,19 +67,24 @@ def replicates(chains: Chains, coordinate: int) -> None:
     _figure.table(intervals.coefficients(chains), "coefficients", intervals.coefficients, "student_interval")
 
 
-def theory(expected: Expected, chains: Chains | None) -> None:
-    """What is exact: coverage and width against gradients in all, and what clipping does."""
+def theory(expected: Expected, chains: Chains | None, job: Job) -> None:
+    """What is exact: coverage and width against gradients in all, and what clipping does; stage by stage, as `job` has them."""
     st.markdown("### Which construction, and how many gradients?\nExact curves: nothing here is simulated but the point of this run.")
-    left, right = st.columns(2)
-    with left:
-        _figure.show(intervals.against_steps(expected, "coverage", chains), "against-steps", intervals.against_steps, "exact_coverage", height=380)
-    with right:
-        width = intervals.against_steps(expected, "interval_width", chains)
-        _figure.show(width, "width", intervals.against_steps, "exact_coverage", height=380)
-    st.markdown("### What clipping does")
-    against = intervals.coverage_against_clipping(expected, chains)
-    _figure.show(against, "clipping", intervals.coverage_against_clipping, "huber", height=380)
-    _figure.table(intervals.conditions(expected), "conditions", intervals.conditions, "no_clipping")
+    ready = job.latest or 0
+    if ready >= 1:
+        left, right = st.columns(2)
+        with left:
+            coverage = intervals.against_steps(expected, "coverage", chains)
+            _figure.show(coverage, "against-steps", intervals.against_steps, "exact_coverage", height=380)
+        with right:
+            width = intervals.against_steps(expected, "interval_width", chains)
+            _figure.show(width, "width", intervals.against_steps, "exact_coverage", height=380)
+    if ready >= 2:
+        st.markdown("### What clipping does")
+        against = intervals.coverage_against_clipping(expected, chains)
+        _figure.show(against, "clipping", intervals.coverage_against_clipping, "huber", height=380)
+    if ready >= 3:
+        _figure.table(intervals.conditions(expected), "conditions", intervals.conditions, "no_clipping")
 
 
 def panel(job: Job) -> None:

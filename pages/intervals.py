@@ -1,5 +1,7 @@
 """Confidence intervals: DP-GD's iterates settle around least squares, and their spread gives an interval at no cost in privacy."""
 
+from functools import partial
+
 import streamlit as st
 
 from core.experiments import intervals
@@ -20,7 +22,8 @@ with st.container(key="presets", horizontal=True):
 st.caption(next((f"{preset.label}. {preset.says}" for preset in intervals.presets().values() if preset.setting == setting), "Your own setting."))
 if expected is not None:
     wanted = (setting, own)
-    job = _kan_desk.desk("intervals").show(wanted, lambda: intervals.plan(*wanted).stream())
+    run = partial(_intervals_view.run, *wanted)
+    job = _kan_desk.desk("intervals").show(wanted, run)
     chosen, step = _intervals_data.shown(expected)
 
     def paint(job):
@@ -29,15 +32,15 @@ if expected is not None:
         _intervals_view.headline(expected, job.latest)
         _intervals_view.cloud(expected, chosen, step, job.latest)
 
-    _kan_desk.live("intervals", wanted, lambda: intervals.plan(*wanted).stream(), paint)
+    _kan_desk.live("intervals", wanted, run, paint)
     done = job.latest if job.state == "finished" else None
     if done is not None:
         _intervals_view.replicates(done, chosen[0])
-    _intervals_view.theory(expected, done)
+    _kan_desk.live("intervals-theory", wanted, partial(intervals.prepare, expected), partial(_intervals_view.theory, expected, done))
     _figure.table(intervals.ledger(expected), "ledger", intervals.ledger, "budget")
     _figure.table(intervals.budgets(setting), "budgets", intervals.budgets, "budget")
-    if intervals.is_drawn(setting):
+    if done is not None and intervals.is_drawn(setting):  # one thing at a time: the run itself goes first
         st.markdown("### The error of one private estimate")
-        _kan_desk.live("intervals-panel", setting, lambda: intervals.panel(setting), _intervals_view.panel)
+        _kan_desk.live("intervals-panel", setting, partial(intervals.panel, setting), _intervals_view.panel)
     choices = {} if own is None else {"target": own.target} | view.coverage_and_width(setting, own)
     _share.bar("intervals", setting, coordinate=chosen[0] + 1, second_coordinate=chosen[1] + 1, **choices)

@@ -101,13 +101,13 @@ def clipping_chance(features: np.ndarray, labels: np.ndarray, law: Law, clip_nor
     real("clip_norm", clip_norm, above=0)
     lengths = np.linalg.norm(features, axis=1)
     reach = clip_norm / np.maximum(lengths, np.finfo(float).tiny)
-    pace = np.abs(1 - law.learning_rate * np.linalg.eigvalsh(law.sigma)).max()
-    uniform = bool(np.all(law.noise_std == law.noise_std[0]))
+    values, directions = np.linalg.eigh(law.sigma)
+    turned, pace = features @ directions, np.abs(1 - law.learning_rate * values).max()
+    squares, uniform = turned**2, bool(np.all(law.noise_std == law.noise_std[0]))
     expected = 0.0
     for step in range(law.steps):
-        means = labels - features @ law.mean(step)
-        covariance = law.covariance(step)
-        spread = np.sqrt(np.einsum("ij,jk,ik->i", features, covariance, features, optimize=True))
+        means = labels - turned @ (directions.T @ law.mean(step))
+        spread = np.sqrt(squares @ np.einsum("jk,ji,ik->k", directions, law.covariance(step), directions))  # Sigma's own basis
         here = _outside(means, spread, reach)
         if uniform and pace**step < _SETTLED:  # from here on every step is alike
             return _chances(expected + here * (law.steps - step), len(labels) * law.steps)

@@ -9,7 +9,7 @@ from core.experiments.intervals.clipping import clipping_verdict, conditions, co
 from core.experiments.intervals.cloud import chain, cloud, shown_steps
 from core.experiments.intervals.coverage import against_steps, caterpillar, coverage_so_far, coverage_verdict
 from core.experiments.intervals.errors import error_against_clipping, error_against_dim, error_against_samples, panel
-from core.experiments.intervals.expected import Expected, expected
+from core.experiments.intervals.expected import Expected, expected, prepare
 from core.experiments.intervals.landmarks import is_biased, landmarks
 from core.experiments.intervals.plan import Chains, Plan, plan
 from core.experiments.intervals.presets import presets
@@ -21,5 +21,5 @@ __all__ = [
     "CONSTRUCTIONS", "Chains", "Expected", "IntervalSetting", "OwnTable", "Plan", "against_steps", "budgets", "caterpillar", "chain",
     "clipping_verdict", "cloud", "coefficients", "conditions", "coverage_against_clipping", "coverage_so_far", "coverage_verdict",
     "error_against_clipping", "error_against_dim", "error_against_samples", "expected", "headline", "is_biased", "is_drawn", "landmarks", "ledger",
-    "panel", "plan", "presets", "records_of", "shown_steps", "side_by_side", "what_each_covers",
+    "panel", "plan", "prepare", "presets", "records_of", "shown_steps", "side_by_side", "what_each_covers",
 ]

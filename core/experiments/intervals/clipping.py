@@ -1,30 +1,26 @@
 """What clipping does to coverage: it falls for least squares, and holds for what clipping estimates instead."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 
-from core.experiments.intervals.expected import LEVEL, Expected, clip_norm, coverage_of, noise_std, settled_law
+from core.experiments.intervals.expected import LEVEL, Expected
 from core.experiments.intervals.landmarks import HUBER, LEAST_SQUARES
 from core.experiments.intervals.plan import Chains
-from core.experiments.intervals.setting import IntervalSetting
-from core.learners.one_shot import huber_minimiser, share_clipped
 from core.results import Curve, Result, Table
 
 SOURCE = "arXiv 2402.13531, section 2.5"
-_FACTORS = (0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0)
 
 
 def coverage_against_clipping(expected: Expected, chains: Chains | None = None) -> Result:
     """Coverage of least squares and of the Huber minimiser against clip_factor, by the settled law; with the run's own values."""
     setting, records = expected.setting, expected.records
-    found = {factor: _at(replace(setting, clip_factor=factor), expected) for factor in sorted({*_FACTORS, setting.clip_factor})}
-    factors, rows = [factor for factor, row in found.items() if row], [row for row in found.values() if row]
-    covered = {LEAST_SQUARES: [row[0] for row in rows], HUBER: [row[1] for row in rows]}
-    curves = [Curve(f"{words}, theory", factors, values, arm=words, exact=True) for words, values in covered.items()]
-    curves.append(Curve("share of gradients clipped", factors, [row[2] for row in rows], arm="share"))
+    factors, *covered, share = expected.over_clipping.T
+    targets = {LEAST_SQUARES: expected.theta_hat, HUBER: expected.huber}
+    curves = [Curve(f"{words}, theory", factors, values, arm=words, exact=True) for words, values in zip(targets, covered, strict=True)]
+    curves.append(Curve("share of gradients clipped", factors, share, arm="share"))
     if chains is not None:
-        for words, target in ((LEAST_SQUARES, expected.theta_hat), (HUBER, expected.huber)):
+        for words, target in targets.items():
             each = chains.hits(target).mean(axis=1)
             error = each.std(ddof=1) / len(each) ** 0.5
             at = ([setting.clip_factor], [each.mean()], [each.mean() - error], [each.mean() + error])
@@ -91,15 +87,3 @@ def conditions(expected: Expected) -> Table:
         ),
         settings=asdict(expected.setting),
     )
-
-
-def _at(setting: IntervalSetting, expected: Expected) -> tuple[float, ...]:
-    """Mean coverage of least squares and of the Huber minimiser, and the share clipped there; nothing where all is clipped."""
-    records, norm = expected.records, clip_norm(setting, expected.records)
-    try:
-        centre = huber_minimiser(records, norm)[0]
-        law = settled_law(records, centre, norm, setting.learning_rate, noise_std(setting, records, expected.made))
-    except ValueError:  # so few gradients stay whole that there is no law to linearise: the curve ends there
-        return ()
-    covered = [float(coverage_of(law, expected.made, target).coverage.mean()) for target in (expected.theta_hat, centre)]
-    return *covered, float(share_clipped(records, centre[None], norm)[0])

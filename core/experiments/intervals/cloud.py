@@ -37,6 +37,9 @@ def cloud(expected: Expected, first: int, second: int, step: int, chains: Chains
         Curve(f"holds {LEVEL:.0%} of the replicates, exact", *_ellipse(law, chosen, step).T, exact=True, arm="ellipse"),
         Curve("mean of all replicates over time, exact", *path.T, exact=True, arm="path"),
     ]
+    if is_biased(expected):
+        settled = expected.settled_law
+        curves.append(Curve("the same once settled, with clipping", *_ellipse(settled, chosen, law.steps).T, exact=True, arm="settled"))
     if chains is not None:
         points = chains.iterates[:, :, step][..., chosen].reshape(-1, 2)[:_SHOWN_CHAINS]
         curves.append(Curve("replicates at this step", *points.T, discrete=True, arm="iterates"))
@@ -125,7 +128,10 @@ def _growing(runs: np.ndarray, expected: Expected) -> tuple[np.ndarray, ...]:
 
 def _centre_words(expected: Expected) -> str:
     if is_biased(expected):
-        return "Clipping bites: the cloud settles around what clipping estimates, not around least squares, where the ellipse is."
+        return (
+            "Clipping bites: the cloud settles around what clipping estimates. The exact ellipse, around least squares, is of a run without "
+            "clipping; the other is theory with it."
+        )
     return "The ellipse is exact: no simulation is in it."
 
 

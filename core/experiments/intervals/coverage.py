@@ -8,7 +8,6 @@ from core.check import whole
 from core.experiments.intervals.expected import LEVEL, Expected
 from core.experiments.intervals.landmarks import is_biased, landmarks
 from core.experiments.intervals.plan import Chains
-from core.intervals import best_batch_length
 from core.results import Curve, Result
 
 SOURCE = "arXiv 2402.13531, equation (12)"
@@ -140,9 +139,9 @@ def _steps_verdict(expected: Expected) -> str:
         f"Neighbouring iterates resemble each other over about {1 / (setting.learning_rate * slowest):.3g} steps (1 / (learning rate x "
         f"smallest eigenvalue)). Batched means come within .006 of {LEVEL:g} once batches are about {relaxed:.3g} steps long"
     )
-    if setting.schedule != "uniform" or setting.steps < setting.burn_in + 2:
+    if setting.schedule != "uniform":
         return text + "."
-    best = best_batch_length(slowest, setting.learning_rate, setting.steps, setting.burn_in, LEVEL)
+    best = expected.best_batches
     return text + (
         f". With {setting.steps:,} gradients the narrowest interval that covers so well has {best.groups} batches of {best.length} "
         f"(coverage {best.coverage:.4f} in the slowest direction)."

@@ -5,7 +5,7 @@ design.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -40,8 +40,7 @@ def error_against_samples(setting: IntervalSetting) -> Result:
         for key, words in _WORDS.items():
             rows[words].append(_rms_error(setting, records, key))
         simulated = _last_iterates(setting, records, tuple(_WORDS))
-        many = _records(setting, n_samples, setting.dim, data_sets=_REPEATS)  # no run needs them: they are cheap
-        sampling = np.linalg.norm(many.theta_hat - many.theta_star, axis=1)
+        sampling = _sampling_errors(setting, n_samples)
         rows["sampling: least squares to truth"].append((LABEL_NOISE**2 * _inverse_trace(records) / n_samples) ** 0.5)
         for words, errors in zip(points, [*simulated, sampling], strict=True):
             points[words].append(errors)
@@ -179,6 +178,13 @@ def _rms_error(setting: IntervalSetting, records: Records, schedule: str) -> flo
         law = Law(gram, hat, np.zeros(records.dim), setting.learning_rate, noise)
         squares.append(np.trace(law.covariance(STEPS)) + np.square(law.mean(STEPS) - hat).sum())
     return float(np.mean(squares)) ** 0.5
+
+
+def _sampling_errors(setting: IntervalSetting, n_samples: int) -> np.ndarray:
+    """Distances (repeats,) from least squares to the truth, each on records of its own, one data set in memory at a time."""
+    draws = (replace(setting, seed=setting.seed + repeat) for repeat in range(_REPEATS))
+    found = (_records(asked, n_samples, setting.dim, data_sets=1) for asked in draws)
+    return np.array([np.linalg.norm(records.theta_hat - records.theta_star) for records in found])
 
 
 def _inverse_trace(records: Records) -> float:

@@ -1,5 +1,6 @@
 """What is known of an experiment without running it: the noise, the exact law, and the intervals that follow from it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -11,10 +12,12 @@ from core.check import require
 from core.experiments.intervals.setting import ADJACENCY, SCHEDULES, IntervalSetting, OwnTable, records_of
 from core.intervals import (
     CONSTRUCTIONS,
+    BatchLength,
     Clipped,
     Condition,
     Grouping,
     Law,
+    best_batch_length,
     clipping_chance,
     grouping,
     no_clipping_condition,
@@ -28,6 +31,8 @@ from core.problems.designs import Records
 LEVEL = 0.95
 GRID = (60, 90, 120, 160, 220, 250, 300, 370, 500, 750, 1000, 1500, 2000)
 """Gradients in all at which the constructions are compared."""
+CLIP_FACTORS = (0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0)
+"""Clip norms over sqrt(p) at which coverage is compared."""
 
 
 class Exact(NamedTuple):
@@ -128,6 +133,32 @@ class Expected:
         return np.array(rows).reshape(-1, 3)
 
     @cached_property
+    def over_clipping(self) -> np.ndarray:
+        """Rows of: clip_factor, mean coverage of least squares and of the Huber minimiser, share of gradients clipped there.
+
+        By the settled law. Where so few gradients stay whole that there is none, there is no row.
+        """
+        rows = []
+        for factor in sorted({*CLIP_FACTORS, self.setting.clip_factor}):
+            asked = replace(self.setting, clip_factor=factor)
+            norm = clip_norm(asked, self.records)
+            try:
+                centre = huber_minimiser(self.records, norm)[0]
+                law = settled_law(self.records, centre, norm, asked.learning_rate, noise_std(asked, self.records, self.made))
+            except ValueError:  # nothing to linearise: the curve begins later
+                continue
+            covered = [coverage_of(law, self.made, target).coverage.mean() for target in (self.theta_hat, centre)]
+            rows.append((factor, *covered, share_clipped(self.records, centre[None], norm)[0]))
+        return np.array(rows).reshape(-1, 4)
+
+    @cached_property
+    def best_batches(self) -> BatchLength:
+        """The narrowest batched means that cover enough in the slowest direction, at the setting's steps and an even budget."""
+        setting = self.setting
+        slowest = float(self.records.eigenvalues[0, -1])
+        return best_batch_length(slowest, setting.learning_rate, setting.steps, setting.burn_in, LEVEL)
+
+    @cached_property
     def ols_half(self) -> np.ndarray:
         """Half-widths (p,) of the classical interval, which is not private."""
         return ols_interval(self.records.features[0], self.records.labels[0], LEVEL)[1]
@@ -166,6 +197,19 @@ def expected(setting: IntervalSetting, own: OwnTable | None = None) -> Expected:
     require(bool(noise.max() < 1e12), "schedule", setting.schedule, f"uniform for runs of {made.run_steps} steps: the first ones get almost no budget, unless runs are short")
     law = Law(records.gram[0], records.theta_hat[0], np.zeros(records.dim), setting.learning_rate, noise)
     return Expected(setting, records, made, noise, law)
+
+
+def prepare(expected: Expected) -> Iterator[int]:
+    """What the pictures of theory need and what takes longest, stage by stage: over steps, over clip norms, the conditions.
+
+    A page draws what is there; after it, nothing of theory takes more than milliseconds.
+    """
+    _ = expected.over_steps, expected.best_batches
+    yield 1
+    _ = expected.over_clipping
+    yield 2
+    _ = expected.clipped, expected.conditions
+    yield 3
 
 
 def noise_std(setting: IntervalSetting, records: Records, made: Grouping) -> np.ndarray:

@@ -15,7 +15,7 @@ TABLES = {"diabetes": "Diabetes: 442 patients, real", "own_table": "Your CSV"}
 """Real records by name."""
 SCHEDULES: dict[str, Schedule] = {"uniform": Uniform(), "geometric": Geometric()}
 """How the budget is spent over the steps of a run, by name."""
-LARGEST_TABLE = 20_000_000
+LARGEST_TABLE = 5_000_000
 """Numbers in the features of one data set."""
 LARGEST_CHAINS = 20_000_000
 """Numbers in all iterates of a run."""
