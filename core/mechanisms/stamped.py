@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from core.check import whole
-from core.mechanisms.base import MatrixMechanism, Mechanism, read_only
+from core.mechanisms.base import MatrixMechanism, Mechanism, ToeplitzMechanism, read_only
 from core.mechanisms.patterns import check_pattern, worst_pattern
 
 
@@ -31,13 +31,20 @@ class Stamped(MatrixMechanism):
         return self._repeat(self.inner.strategy_matrix(self.period), steps)
 
     def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
-        """One participation costs what it costs within one period; several, see `worst_pattern` [clip_norm].
+        """One participation costs what it costs within one period [clip_norm].
 
+        Several in different periods add up in squares. Where `inner` is Toeplitz and the period a multiple of the
+        separation, each period has its worst pattern from its first step on, and these fit together; else see
+        `worst_pattern`.
+
+        Guarantees: equals enumeration where it answers.
         Raises: ValueError when the participations do not fit, or several fit into one period in ways that are not known.
         """
         steps, participations, separation = check_pattern(steps, participations, separation)
         if participations == 1:
             return self.inner.sensitivity(min(steps, self.period) if self.inner.anytime else self.period)
+        if isinstance(self.inner, ToeplitzMechanism) and self.period % separation == 0:
+            return self._several(steps, participations, separation)
         return worst_pattern(self.strategy_matrix(steps), participations, separation, self.label)
 
     def limit_sensitivity(self) -> float:
@@ -75,6 +82,20 @@ class Stamped(MatrixMechanism):
     def operations(self, steps: int) -> float:
         """What `inner` multiplies within one period."""
         return self.inner.operations(min(whole("steps", steps, at_least=1), self.period))
+
+    def _several(self, steps: int, participations: int, separation: int) -> float:
+        """How many of the participations fall into which period is a knapsack."""
+        whole_periods, rest = divmod(steps, self.period)
+        best = np.zeros(participations + 1)  # largest squared norm of at most so many in the periods so far
+        for size, times in ((self.period, whole_periods), (rest, min(rest, 1))):
+            most = min(participations, -(-size // separation)) if times else 0
+            worth = [self.inner.sensitivity(size, count, separation) ** 2 for count in range(1, most + 1)]
+            for _ in range(times):
+                grown = best.copy()
+                for count, value in enumerate(worth, start=1):
+                    grown[count:] = np.maximum(grown[count:], best[:-count] + value)
+                best = grown
+        return float(np.sqrt(best[-1]))
 
     def _repeat(self, block: np.ndarray, steps: int) -> np.ndarray:
         matrix = np.zeros((whole("steps", steps, at_least=1),) * 2)

@@ -93,6 +93,15 @@ def test_restarts_are_charged_for_their_worst_steps(inner, participations, separ
     assert restarted.sensitivity(14, participations, separation) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize(("participations", "separation"), [(2, 1), (3, 1), (3, 2), (4, 2), (5, 2), (2, 4)])
+@pytest.mark.parametrize("inner", [mechanisms.nu_ftrl(0.02), mechanisms.banded_root(3)], ids=["nu", "banded"])
+@pytest.mark.parametrize("steps", [9, 10, 12])
+def test_a_record_may_return_within_a_period_that_its_separation_divides(inner, participations, separation, steps):
+    restarted = mechanisms.stamped(inner, 4)
+    expected = enumerated(restarted.strategy_matrix(steps), participations, separation)
+    assert restarted.sensitivity(steps, participations, separation) == pytest.approx(expected, rel=1e-9)
+
+
 def test_restarts_within_reach_of_one_record_are_refused():
     with pytest.raises(ValueError, match="participations=2, expected 1 for nu-DP-FTRL, .* restarted every 8 steps"):
-        mechanisms.stamped(mechanisms.nu_ftrl(0.1), 8).sensitivity(32, 2, 4)
+        mechanisms.stamped(mechanisms.nu_ftrl(0.1), 8).sensitivity(32, 2, 3)
