@@ -14,6 +14,7 @@ from core import views
 from core.comparison import Setting
 from core.experiments.accelerate import AccelerateSetting
 from core.experiments.adaptive import AdaptiveSetting
+from core.experiments.intervals import IntervalSetting
 from core.experiments.kan import KanSetting
 from core.experiments.mechanisms import NoiseSetting
 
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "assets" / "notebooks"
 QUICK = Setting(steps=40, dim=4, replicates=3, nu=0.2, device="cpu")
 QUICK_OF = {
+    "intervals": IntervalSetting(n_samples=400, dim=3, rho=1.0, steps=120, replicates=5, device="cpu"),
     "kan": KanSetting(steps=10, width=4, replicates=2, accountant="spectral", dataset="rings", device="cpu"),
     "adaptive": AdaptiveSetting(dim=2, n_samples=800, replicates=5, device="cpu"),
     "mechanisms": NoiseSetting(steps=40, dim=4),
