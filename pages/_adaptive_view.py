@@ -44,7 +44,7 @@ def _headline(outcome: adaptive.Outcome) -> None:
     numbers = [
         ("fall", adaptive.fall(outcome), "times less error where label<br>noise falls from 1 to .01"),
         ("fall-fixed", adaptive.fall(outcome, adaptive.TUNED), "the same with the best<br>fixed clip norm for each"),
-        ("printed-cost", adaptive.cost_of_printing(outcome), "times more error as printed<br>than with exact accounting"),
+        ("printed-cost", adaptive.cost_of_printing(outcome), "times the error of exact<br>accounting, as printed"),
     ]
     cells = "".join(f'<div><b id="{key}">{_short(value)}</b><small>{words}</small></div>' for key, value, words in numbers)
     with st.container(key="headline"):

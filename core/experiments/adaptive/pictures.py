@@ -50,9 +50,9 @@ def against_label_noise(outcome: Outcome) -> Result:
         band=f"95% confidence interval of the median of {setting.replicates} replicates (order statistics)",
         caption=(
             f"Median excess risk at ({setting.epsilon:g}, {setting.delta:g})-privacy, replacement adjacency, "
-            f"{setting.n_samples:,} examples of {setting.dim} features; the start has 1/2. A clip norm found anew before each "
-            "step shrinks with what is left to learn, and its noise with it: with labels ten times cleaner the error falls a "
-            "hundredfold. The fixed clip is the best of 24 by looking at the true risk, which no private method can. The table "
+            f"{setting.n_samples:,} examples of {setting.dim} features; the start has 1/2. Where it learns, a clip norm found anew "
+            "before each step shrinks with what is left to learn, and its noise with it: labels ten times cleaner leave a hundredth "
+            "of the error. The fixed clip is the best of 24 by looking at the true risk, which no private method can. The table "
             "below holds label noise 0 as well."
         ),
         verdict=verdict(outcome),
@@ -266,8 +266,8 @@ def _cancels(curves: list[Curve]) -> str:
     """Correlated against independent noise, each at its best number of steps, and at the largest one."""
     plain, *others = curves
     said = [
-        f"{curve.label} leaves {curve.y.min() / plain.y.min():.2f} times the excess risk at the best number of steps of each "
-        f"({curve.x[curve.y.argmin()]:.0f} against {plain.x[plain.y.argmin()]:.0f}), {curve.y[-1] / plain.y[-1]:.2f} times after {curve.x[-1]:.0f}"
+        f"{curve.label} leaves {curve.y.min() / plain.y.min():.2f} times the excess risk, each at its best number of steps "
+        f"({curve.x[curve.y.argmin()]:.0f} and {plain.x[plain.y.argmin()]:.0f}), and {curve.y[-1] / plain.y[-1]:.2f} times after {curve.x[-1]:.0f} steps"
         for curve in others
         if curve.y.size and plain.y.min() > 0
     ]

@@ -34,7 +34,7 @@ def presets() -> dict[str, Preset]:
         ),
         "steps": Preset(
             "Many small batches",
-            "24 steps instead of 6: each is noisier, noise adds up, and correlated noise takes half of it back.",
+            "24 steps instead of 6: each is noisier, noise adds up, and correlated noise takes a part of it back.",
             AdaptiveSetting(steps=24, correlation=0.6, label_noise=1.0),
         ),
         "strict": Preset(
