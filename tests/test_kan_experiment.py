@@ -86,6 +86,12 @@ def test_a_batch_larger_than_the_data_is_told_as_such():
         kan.plan(replace(SMALL, batch_size=5000))
 
 
+def test_networks_that_would_not_fit_are_refused_in_words():
+    big = replace(SMALL, dataset="digits", width=512, n_basis=32, replicates=20)
+    with pytest.raises(ValueError, match="parameters of 120 networks=125829120, expected at most 67,108,864: take a narrower"):
+        kan.plan(big)
+
+
 def test_own_records_take_the_place_of_the_data_set():
     own = datasets.xor(400)
     plan = kan.plan(SMALL, own)

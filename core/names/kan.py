@@ -8,7 +8,7 @@ NAMES = (
     Name("n_basis", r"p", "basis functions", "Spline basis functions an edge.",
          low="4: one cubic an edge, stiff", high="many: bends anywhere, and every bend gets noise", letters={"kan": r"p"}),
     Name("test_accuracy", r"\Pr(y f(x) > 0)", "test accuracy", "Share of the examples not trained on whose label is predicted right."),
-    Name("accuracy_gain", r"\bar\Delta_\lambda", "test accuracy over lambda = 0", "Test accuracy minus that of DP-SGD on the same batches and the same seed noise."),
+    Name("accuracy_gain", r"\bar\Delta_\lambda", "gain in test accuracy", "Test accuracy minus that of DP-SGD on the same batches and the same seed noise."),
     Name("noise_norm", r"\lVert\sum_t \xi_t\rVert", "norm of the noise so far", "Length of the sum of all noise added since the start.", "clip norm", letters={"kan": r"\lVert\sum_t\xi_t\rVert_2"}),
     Name("share_projected", r"\Pr(\theta\notin\mathcal{K})", "share of steps projected", "Fraction of steps that left the ball around the start and were projected back onto it."),
     Name("noise_ratio", r"\kappa_\lambda/\kappa_0", "noise, times that of DP-SGD", "Noise at one speed of change over what DP-SGD has there, at the same privacy.", "", True),

@@ -48,6 +48,7 @@ def test_a_run_of_several_lambda_is_watched_to_its_verdict(page):
     assert {"lambda 0: DP-SGD", "lambda 0.6", "lambda 0.9", "no noise (not private)"} <= set(points)
     assert chart(page, "correlation").evaluate(_POINTS)["DP-lambda-CGD"] == 6
     assert "lambda 0.6, exact" in chart(page, "noise").evaluate(_POINTS)
+    assert "lambda 0.6" in chart(page, "ahead").evaluate(_POINTS)
     assert chart(page, "edge-1").evaluate(_POINTS)["start"] == 81
     chart(page, "boundary")
     best, gain = headline(page)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from core import mechanisms
+from core.check import require
 from core.experiments.kan.noise import noise_multiplier
 from core.experiments.kan.setting import SAMPLINGS, KanSetting, correlations, data_of
 from core.learners import Arm
@@ -16,6 +17,8 @@ from core.simulation import Plan as SimulationPlan
 SHOWN_SNAPSHOTS = 25
 WATCHED, WATCHED_TRAINING = 1000, 250
 """Records held out, and trained on, that are measured at each snapshot: measuring costs as much as training."""
+MOST_NUMBERS = 2**26
+"""Most parameters of all networks of a run together: a quarter of a gigabyte, of which training holds several copies."""
 WITHOUT_NOISE = ARMS["none"]
 
 
@@ -60,9 +63,13 @@ def arms_of(setting: KanSetting, n_samples: int) -> tuple[Arm, ...]:
 def plan(setting: KanSetting, data: TwoClasses | None = None) -> Plan:
     """The run of a setting on its own data set, or on `data`. Calibrating the arms may take seconds, once.
 
-    Raises: ValueError for a batch larger than the data set.
+    Raises: ValueError for a batch larger than the data set, and for networks that take more than `MOST_NUMBERS`.
     """
     data = data or data_of(setting)
+    networks = setting.replicates * (len(correlations(setting)) + 1 if setting.private else 1)
+    numbers = networks * setting.width * setting.n_basis * data.features.shape[1]
+    fewer = f"at most {MOST_NUMBERS:,}: take a narrower network or fewer replicates"
+    require(numbers <= MOST_NUMBERS, f"parameters of {networks} networks", numbers, fewer)
     watched = {"test": data.test, "watched": WATCHED, "watched_training": WATCHED_TRAINING}
     problem = Kan(data.features, data.labels, setting.width, setting.n_basis, seed=setting.seed, **watched)
     config = DpFtrlConfig(
