@@ -88,6 +88,6 @@ def _verdict(rows: list[tuple], agree: list[bool]) -> str:
     counting = next(row for row in rows if row[0] == mechanisms.optimal_counting().label)
     return verdict(
         all(agree) and best[2] == "no",
-        f"{sum(agree)} of {len(agree)} noises are anytime or not as printed; the least error of the sum has {best[0]} ({best[rms]:.3f}), "
+        f"{sum(agree)} of {len(agree)} noises are anytime or not as printed; the {best[0]} has the least error of the sum ({best[rms]:.3f}), "
         f"{1 - best[rms] / counting[rms]:.1%} below optimal counting, which needs to know nothing beforehand",
     )
