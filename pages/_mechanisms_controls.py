@@ -1,5 +1,7 @@
 """The controls of Compare noise: widgets -> one frozen `NoiseSetting`."""
 
+from collections.abc import Callable, Collection
+
 import streamlit as st
 
 from core.experiments.mechanisms.setting import NOISES, SPECTRA, NoiseSetting
@@ -22,8 +24,8 @@ GRIDS = {
     "epsilon": (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0),
     "delta": tuple(float(f"1e{p}") for p in range(-10, -2)),
 }
-_FREE = ("shown", "pictured")
-"""Texts of the setting kept beside their widgets, which speak in words."""
+_TEXTS = ("shown", "pictured", "multiplier", "own", "levels", "coefficients")
+"""Texts of the setting whose widgets stand on the page where they are needed; the address is told of them here."""
 
 
 def current() -> NoiseSetting:
@@ -46,42 +48,52 @@ def draw() -> None:
         st.button("Reset all controls", on_click=load, args=(NoiseSetting(),), key="reset")
     with st.container(key="knobs", horizontal=True):
         _knobs("nu", "correlation", "restarts")
-    for field in _FREE:
-        _tell_address(field)
+    tell_address(*_TEXTS)
 
 
 def pick_noises() -> None:
     """Which noises are compared."""
-    st.session_state["picked-shown"] = _held("shown").split(",")
-
-    def take() -> None:
-        chosen = st.session_state["picked-shown"]
-        st.session_state["shown"] = ",".join(chosen) or NoiseSetting.shown
-
-    st.pills("Noises compared", NOISES, selection_mode="multi", format_func=NOISES.get, key="picked-shown", on_change=take, wrap=True)
+    key = _widget("shown", _held("shown").split(","))
+    st.pills(name("shown").words.capitalize(), NOISES, selection_mode="multi", format_func=NOISES.get, key=key, on_change=_take, args=("shown",))
 
 
-def pick_pictured() -> None:
-    """The noise whose matrices are drawn."""
-    st.session_state["picked-pictured"] = _held("pictured")
+def pick(field: str, options: Collection[str], words: Callable[[str], str] = str) -> None:
+    """One of several texts for a field."""
+    entry, key = name(field), _widget(field, _held(field))
+    st.selectbox(entry.words.capitalize(), options, format_func=words, key=key, on_change=_take, args=(field,), help=entry.meaning, width=360)
 
-    def take() -> None:
-        st.session_state["pictured"] = st.session_state["picked-pictured"]
 
-    st.selectbox("Noise whose matrices are drawn", NOISES, format_func=NOISES.get, key="picked-pictured", on_change=take, width=360)
+def write(field: str) -> None:
+    """A free text for a field."""
+    entry, key = name(field), _widget(field, _held(field))
+    st.text_input(entry.words.capitalize(), key=key, on_change=_take, args=(field,), help=entry.meaning)
+
+
+def tell_address(*texts: str) -> None:
+    """Put texts of the setting into the address of the page, or take out those that are at their default."""
+    for field in texts:
+        held = _held(field)
+        if held != getattr(NoiseSetting, field):
+            st.query_params[field] = held
+        elif field in st.query_params:
+            del st.query_params[field]
 
 
 def _held(field: str) -> str:
     return st.session_state.get(field, getattr(NoiseSetting, field))
 
 
-def _tell_address(field: str) -> None:
-    """Put a text into the address of the page, or take it out where it is the default."""
-    held = _held(field)
-    if held != getattr(NoiseSetting, field):
-        st.query_params[field] = held
-    elif field in st.query_params:
-        del st.query_params[field]
+def _widget(field: str, value: str | list[str]) -> str:
+    """Key of a widget for a text of the setting, made to show what the setting holds."""
+    key = f"picked-{field}"
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return key
+
+
+def _take(field: str) -> None:
+    picked = st.session_state[f"picked-{field}"]
+    st.session_state[field] = picked if isinstance(picked, str) else ",".join(picked) or NoiseSetting.shown
 
 
 def _knobs(*names: str) -> None:

@@ -8,9 +8,8 @@ import streamlit as st
 from core.experiments import mechanisms
 from core.experiments.mechanisms import MULTIPLIERS, NoiseSetting
 from core.jobs import Job
-from core.names import name
 from core.results import Result, Table
-from pages import _figure, _kan_desk
+from pages import _figure, _kan_desk, _mechanisms_controls
 
 _PROBLEM = ("learning_rate", "batch_size", "steps", "dim", "shape", "decay")
 
@@ -28,7 +27,7 @@ def live(setting: NoiseSetting) -> None:
     matrix = _only(setting, _PROBLEM)
     _kan_desk.live("optima", matrix, lambda: _optima(matrix), _paint_optima)
     st.markdown("### Losses that are not quadratic\nWhat can be promised for every loss whose curvature lies in a range, before anything is run?")
-    st.selectbox(name("multiplier").words, MULTIPLIERS, key="multiplier", bind="query-params", help=name("multiplier").meaning, width=360)
+    _mechanisms_controls.pick("multiplier", MULTIPLIERS)
     bound = _only(setting, ("learning_rate", "multiplier"))
     _kan_desk.live("condition", bound, lambda: _bound(bound), _paint_condition)
 

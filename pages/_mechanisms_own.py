@@ -1,14 +1,12 @@
 """Draw your own: a spectrum with handles, or coefficients typed; what it costs and leaves follows while it moves."""
 
-import math
 from dataclasses import replace
 
 import streamlit as st
 
 from core.experiments import mechanisms
 from core.experiments.mechanisms import HANDLES, HIGHEST, LOWEST, OWN, NoiseSetting
-from core.names import name
-from pages import _figure
+from pages import _figure, _mechanisms_controls
 from pages._handles import Handle, handles
 
 _PLACES = tuple(
@@ -27,11 +25,9 @@ def live(setting: NoiseSetting) -> None:
 
 @st.fragment
 def _panel(page_setting: NoiseSetting) -> None:
+    _mechanisms_controls.tell_address("own", "levels", "coefficients")
     setting = replace(page_setting, **{field: st.session_state.get(field, getattr(page_setting, field)) for field in ("own", "levels", "coefficients")})
-    st.segmented_control(
-        name("own").words.capitalize(), OWN, default=OWN[0], required=True, key="own", bind="query-params", help=name("own").meaning,
-        label_visibility="collapsed",
-    )
+    _mechanisms_controls.pick("own", OWN)
     try:
         found = mechanisms.own_numbers(setting)
     except ValueError as error:
@@ -40,8 +36,7 @@ def _panel(page_setting: NoiseSetting) -> None:
     with left:
         if setting.own == "drawn":
             _drawing(setting)
-        text = _text(setting)
-        st.text_input(name(text).words.capitalize(), getattr(NoiseSetting, text), key=text, bind="query-params", help=name(text).meaning)
+        _mechanisms_controls.write("levels" if setting.own == "drawn" else "coefficients")
         if found is None:
             st.warning(words)
         else:
@@ -57,19 +52,13 @@ def _drawing(setting: NoiseSetting) -> None:
         levels = mechanisms.handle_levels(setting)
     except ValueError:
         levels = mechanisms.handle_levels(NoiseSetting())
-    span = math.log10(HANDLES[-1] / HANDLES[0])
-    optimum = [((at - math.log10(HANDLES[0])) / span, level) for at, level in mechanisms.optimum_curve(setting, levels)]
     handles(
         "handles", "Power of your noise against frequency, slow on the left", _PLACES, levels.tolist(), LOWEST, HIGHEST,
-        take=lambda moved: st.session_state.update(levels=mechanisms.levels_of(moved)), optimum=optimum,
+        take=lambda moved: st.session_state.update(levels=mechanisms.levels_of(moved)), optimum=mechanisms.optimum_curve(setting, levels),
     )
     with st.container(horizontal=True, gap="small"):
         for words, shape in mechanisms.known_shapes(setting).items():
             st.button(words, key=f"shape-{words}", on_click=st.session_state.update, kwargs={"levels": shape}, type="tertiary")
-
-
-def _text(setting: NoiseSetting) -> str:
-    return "levels" if setting.own == "drawn" else "coefficients"
 
 
 def _numbers(found: mechanisms.OwnNumbers) -> None:

@@ -217,8 +217,13 @@ def test_a_text_that_is_no_noise_is_refused_in_words(changes, words):
 def test_the_optimum_is_drawn_as_high_as_the_handles():
     handles = mechanisms.handle_levels(NoiseSetting())
     curve = np.array(mechanisms.optimum_curve(NoiseSetting(), handles))
-    there = np.interp(np.log10(HANDLES), curve[:, 0], curve[:, 1])
+    there = np.interp(np.linspace(0, 1, len(HANDLES)), curve[:, 0], curve[:, 1])
     assert there.mean() == pytest.approx(handles.mean(), abs=0.01) and np.all(np.diff(there) > 0)
+    best = made(NoiseSetting(), "best_toeplitz")
+    power = 2 * np.log10(np.abs(best.frequency_response(np.array(HANDLES))))
+    np.testing.assert_allclose(there - there[0], power - power[0], atol=0.01)
+    assert mechanisms.optimum_curve(NoiseSetting(learning_rate=1.99), handles) == ()
+    assert "The optimum" not in mechanisms.known_shapes(NoiseSetting(learning_rate=1.99))
 
 
 @pytest.mark.parametrize("shape", SPECTRA)

@@ -95,7 +95,7 @@ def test_the_matrices_are_those_of_the_noise_picked():
 
 def test_levels_are_typed_and_followed():
     app = opened("mechanisms", **SMALL)
-    faultless(app.text_input(key="levels").set_value("0 0 0 0 0 0 0").run())
+    faultless(app.text_input(key="picked-levels").set_value("0 0 0 0 0 0 0").run())
     assert numbers(app)["own-gain"] == "1x" and numbers(app)["own-sensitivity"] == "1"
     faultless(app.button(key="shape-The optimum").click().run())
     own = mechanisms.own_numbers(replace(NoiseSetting(**SMALL), levels=app.session_state["levels"]))
@@ -106,7 +106,7 @@ def test_coefficients_are_typed_and_bad_ones_are_said_in_a_sentence():
     app = opened("mechanisms", **SMALL, own="typed", coefficients="1 -0.9")
     expected = mechanisms.own_numbers(NoiseSetting(**SMALL, own="typed", coefficients="1 -0.9"))
     assert numbers(app)["own-gain"] == f"{expected.gain:.3g}x"
-    faultless(app.text_input(key="coefficients").set_value("1 plus 2").run())
+    faultless(app.text_input(key="picked-coefficients").set_value("1 plus 2").run())
     assert any("coefficients='plus', expected numbers" in box.value for box in app.warning)
     assert "own-gain" not in numbers(app)
 

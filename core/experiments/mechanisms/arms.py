@@ -18,7 +18,7 @@ _MAKE: dict[str, Callable[[NoiseSetting], Mechanism]] = {
     "lambda_cgd": lambda setting: mechanisms.lambda_cgd(setting.correlation),
     "anti_pgd": lambda setting: mechanisms.anti_pgd(0.0),
     "optimal_counting": lambda setting: mechanisms.optimal_counting(),
-    "optimal_for": lambda setting: mechanisms.optimal_for(setting.eigenvalues, setting.learning_rate, setting.batch_size),
+    "optimal_for": lambda setting: _optimal_for(setting.learning_rate, setting.batch_size, tuple(setting.eigenvalues)),
     "best_toeplitz": lambda setting: _best_toeplitz(setting.learning_rate, setting.batch_size, setting.steps, tuple(setting.eigenvalues)),
     "binary_tree": lambda setting: mechanisms.binary_tree("none"),
     "honaker": lambda setting: mechanisms.binary_tree("honaker"),
@@ -26,7 +26,7 @@ _MAKE: dict[str, Callable[[NoiseSetting], Mechanism]] = {
     "fft": lambda setting: mechanisms.fft_mechanism(),
     "banded_root": lambda setting: mechanisms.banded_root(setting.bands),
     "banded_inverse_root": lambda setting: mechanisms.banded_inverse_root(setting.bands),
-    "optimal_dense": lambda setting: _multi_epoch(setting),
+    "optimal_dense": lambda setting: _multi_epoch(setting.steps, setting.separation if setting.participations > 1 else None),
     "toeplitz": lambda setting: own_noise(setting),
 }
 
@@ -42,6 +42,7 @@ class Arms(NamedTuple):
     refused: dict[str, str]
 
 
+@lru_cache(maxsize=128)
 def arms(setting: NoiseSetting) -> Arms:
     """The noises that the setting shows, restarted as it says.
 
@@ -115,10 +116,11 @@ def noise_std(setting: NoiseSetting, made: Mechanism) -> float:
     return noise_multiplier(setting, made) / setting.batch_size
 
 
-def _multi_epoch(setting: NoiseSetting) -> Mechanism:
+@lru_cache(maxsize=8)
+def _multi_epoch(steps: int, bands: int | None) -> Mechanism:
     """The matrix of least error for running sums; in bands as wide as uses of a record are apart where there are several."""
-    require(setting.steps <= LONGEST_DENSE, "steps", setting.steps, f"at most {LONGEST_DENSE} for the best matrix, which takes long")
-    return mechanisms.optimal_dense(workload.prefix_sums(setting.steps), setting.separation if setting.participations > 1 else None)
+    require(steps <= LONGEST_DENSE, "steps", steps, f"at most {LONGEST_DENSE} for the best matrix, which takes long")
+    return mechanisms.optimal_dense(workload.prefix_sums(steps), bands)
 
 
 @lru_cache(maxsize=256)
@@ -132,6 +134,11 @@ def _sensitivity(made: Mechanism, steps: int, participations: int, separation: i
         found = made.sensitivity(steps, participations, separation)
     require(np.isfinite(found), "noise", made.label, f"one whose draws can be told from what is released for {steps} steps")
     return found
+
+
+@lru_cache(maxsize=32)
+def _optimal_for(learning_rate: float, batch_size: int, eigenvalues: tuple[float, ...]) -> Mechanism:
+    return mechanisms.optimal_for(eigenvalues, learning_rate, batch_size)
 
 
 @lru_cache(maxsize=32)

@@ -84,17 +84,16 @@ def own_spectrum(setting: NoiseSetting) -> Result:
     )
 
 
-def optimum_at_handles(setting: NoiseSetting) -> str:
-    """The spectrum of the best Toeplitz noise as levels of the handles: where a viewer may start from."""
-    return levels_of(np.log10(_optimum_power(setting, np.array(HANDLES))))
-
-
 def optimum_curve(setting: NoiseSetting, levels: np.ndarray) -> tuple[tuple[float, float], ...]:
-    """The optimum's spectrum for the plane of the handles, (log10 frequency, level), as high on average as `levels`."""
-    omega = np.geomspace(HANDLES[0], HANDLES[-1], 60)
-    level = np.log10(_optimum_power(setting, omega))
-    shift = np.mean(levels) - np.mean(np.interp(np.log(HANDLES), np.log(omega), level))
-    return tuple(zip(np.log10(omega).tolist(), (level + shift).tolist(), strict=True))
+    """The optimum's spectrum for the plane of the handles: (share of the way to the right, level), as high on average as
+    `levels`; nothing where every method diverges.
+    """
+    if stability(setting):
+        return ()
+    way = np.linspace(0, 1, 60)
+    level = np.log10(_optimum_power(setting, HANDLES[0] * (HANDLES[-1] / HANDLES[0]) ** way))
+    shift = np.mean(levels) - np.mean(np.interp(np.linspace(0, 1, len(HANDLES)), way, level))
+    return tuple(zip(way.tolist(), (level + shift).tolist(), strict=True))
 
 
 def levels_of(levels) -> str:
@@ -105,7 +104,10 @@ def levels_of(levels) -> str:
 def known_shapes(setting: NoiseSetting) -> dict[str, str]:
     """Levels of the handles to start from, by words for a button."""
     counting = np.log10(np.abs(optimal_counting().frequency_response(np.array(HANDLES))) ** 2)
-    return {"Flat (DP-SGD)": levels_of(np.zeros(len(HANDLES))), "Optimal counting": levels_of(counting), "The optimum": optimum_at_handles(setting)}
+    shapes = {"Flat (DP-SGD)": np.zeros(len(HANDLES)), "Optimal counting": counting}
+    if not stability(setting):
+        shapes["The optimum"] = np.log10(_optimum_power(setting, np.array(HANDLES)))
+    return {words: levels_of(levels) for words, levels in shapes.items()}
 
 
 def _optimum_power(setting: NoiseSetting, omega: np.ndarray) -> np.ndarray:
