@@ -190,6 +190,54 @@ def test_the_gradients_charge_is_what_the_worst_neighbour_moves(kind):
     assert max(charged) == pytest.approx(whole**2 / 2, rel=1e-12)
 
 
+class Planted(GaussianDesign):
+    """A design of which one record of every replicate is (1, 0, ...) with a label so far off that it is always cut."""
+
+    def __init__(self, place: int, label: float) -> None:
+        super().__init__(np.ones(2), 0.3, dtype=torch.float64)
+        self.place, self.label = place, label
+
+    def draw(self, replicates, batch_size, generator):
+        batch = super().draw(replicates, batch_size, generator)
+        batch.features[:, self.place] = torch.tensor([1.0, 0.0], dtype=torch.float64)
+        batch.labels[:, self.place] = self.label
+        return batch
+
+
+@pytest.mark.parametrize("kind", [PLAIN, mechanisms.lambda_cgd(0.6)], ids=["independent", "lambda"])
+def test_the_privacy_loss_of_a_whole_adaptive_run_is_the_gaussian_that_is_charged(kind):
+    """Play it with one record, and ask from what was published how likely it was with that record's gradient reversed.
+
+    Clip norms and iterates follow from what was published, so both worlds share them. The logarithm of the ratio of
+    likelihoods is then N(mu^2/2, mu^2) with the mu of the ledger, although every clip norm depends on all noise before.
+    """
+    config = AdaptiveConfig(66, 3, PrivateQuantile(16.0, RHO, 1.5), replicates=4000, seed=4)
+    place = config.layout.places(1, config)[1].start
+    ours, theirs = Planted(place, 1e6), Planted(place, -1e6)
+    multiplier = 1.5
+    shots = run([Arm("a", kind, multiplier, 0.5)], config, ours)
+    entry = next(entry for entry in shots[-1].ledger if place in entry.records)
+    mu = math.sqrt(2 * entry.rho)
+    told, expected = [], {ours: [], theirs: []}
+    for step, (before, after) in enumerate(zip(shots, shots[1:], strict=False), start=1):
+        zeta = torch.tensor(after.measures["clip_norm"].copy())[..., None]
+        told.append(((before.iterate - after.iterate) * config.batch_size / 0.5 / zeta[..., None])[0, :, 0])
+        taken = config.layout.places(step, config)[1]
+        for problem, sums in expected.items():
+            drawn = records_of(problem, config)
+            batch = replace(drawn, features=drawn.features[:, taken], labels=drawn.labels[:, taken])
+            a, h = problem.factors(before.iterate, batch)
+            sums.append((clipped_sum(a, h, zeta)[0] / zeta[..., None])[0, :, 0])
+    strategy = torch.tensor(kind.strategy_matrix(3))
+    seed_noise = [
+        torch.einsum("ts,srd->trd", strategy, torch.stack(told) - torch.stack(sums)) / multiplier for sums in expected.values()
+    ]
+    loss = (seed_noise[1].square().sum((0, 2)) - seed_noise[0].square().sum((0, 2))) / 2
+    assert float(torch.tensor(np.stack([shot.measures["clip_norm"] for shot in shots[1:]])).std(dim=-1).min()) > 0
+    assert abs(loss.mean() - mu**2 / 2) <= 4 * mu / 4000**0.5
+    assert abs(loss.var() - mu**2) <= 4 * mu**2 * math.sqrt(2 / 4000)
+
+
 def test_correlated_noise_is_refused_on_full_batches_and_by_the_shuffle():
     arm = Arm("c", mechanisms.lambda_cgd(0.5), 1.0, 1.0)
     with pytest.raises(ValueError, match="^mechanism="):
