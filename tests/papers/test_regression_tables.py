@@ -38,9 +38,9 @@ def test_a_wrong_rate_does_not_match(monkeypatch):
 
 def test_table_2_has_two_noises_without_a_stationary_error():
     table = table2()
-    assert column(table, "stationary suboptimality: exact")[::2] == [math.inf, math.inf]
-    assert column(table, "squared sensitivity: exact")[2] == 10_000
-    assert column(table, "squared sensitivity: with constants") == pytest.approx(column(table, "squared sensitivity: exact"), rel=0.05)
+    assert column(table, "error: exact")[::2] == [math.inf, math.inf]
+    assert column(table, "sensitivity^2: exact")[2] == 10_000
+    assert column(table, "sensitivity^2: with constants") == pytest.approx(column(table, "sensitivity^2: exact"), rel=0.05)
     assert table.verdict.startswith("Matches the paper: only optimal counting and undamped anti-PGD have an infinite error")
 
 

@@ -17,7 +17,7 @@ _CHOSEN = (
     "the squared loss; and the exact value. nu = learning rate x least eigenvalue, one example a step, rho = clip_norm = 1, no label "
     "noise."
 )
-_COLUMNS = ("rate as printed", "its value", "with constants", "exact")
+_COLUMNS = ("printed rate", "its value", "with constants", "exact")
 
 
 @register(
@@ -76,12 +76,12 @@ def table2(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
         title="Linear regression: noises of earlier work",
         columns=(
             "noise",
-            *(f"squared sensitivity: {words}" for words in _COLUMNS),
-            *(f"stationary suboptimality: {words}" for words in _COLUMNS),
+            *(f"sensitivity^2: {words}" for words in _COLUMNS),
+            *(f"error: {words}" for words in _COLUMNS),
         ),
         rows=tuple((work.noise, *_cells(work.sensitivity_squared), *_cells(work.risk)) for work in works.values()),
         source=f"{SOURCE}, Table 2 and Proposition C.24",
-        caption=f"Sensitivities are over {steps} steps. Optimal counting and anti-PGD without damping pay more and more for privacy the "
+        caption=f"Sensitivities are over {steps} steps, errors are stationary suboptimalities. Optimal counting and anti-PGD without damping pay more and more for privacy the "
         "longer they run, so that at a fixed level of privacy their error grows without end. A little damping mends both.",
         verdict=verdict(
             unbounded == {"optimal_counting", "anti_pgd"} and nu < damped < sgd,
@@ -118,8 +118,8 @@ def table4(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
     least, most = (pick(ratio.exact / ratio.as_printed for ratio in ratios.values()) for pick in (min, max))
     yield 1.0, Table(
         title="Linear regression: what the spectrum decides",
-        columns=("eigenvalues", "dimension", "effective dimension as printed", "its value", "Tr[H]", "Noisy-SGD, exact",
-                 *(f"nu-Noisy-FTRL: {words}" for words in _COLUMNS), *(f"ratio: {words}" for words in _COLUMNS)),
+        columns=("eigenvalues", "dimension", "effective dimension, printed", "its value", "Tr[H]", "Noisy-SGD: exact",
+                 *(f"nu-FTRL: {words}" for words in _COLUMNS), *(f"ratio: {words}" for words in _COLUMNS)),
         rows=tuple(rows),
         source=f"{SOURCE}, Table 4",
         caption="Read down a spectrum: the ratio falls with the dimension, faster where the eigenvalues fall faster. In the row 1/k^2 the "
