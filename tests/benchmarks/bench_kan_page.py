@@ -13,7 +13,8 @@ from playwright.sync_api import sync_playwright
 RUNS = 3
 _FIRST_POINT = """step => {
   const chart = document.querySelector(".st-key-chart-main .live-chart[data-ready=true]");
-  return chart?._fullData?.some(trace => trace.x.length > 0 && trace.x[trace.x.length - 1] < step);
+  const drawn = chart?._fullData?.find(trace => trace.name === "lambda 0.75");
+  return drawn && drawn.x[drawn.x.length - 1] < step;
 }"""
 
 
