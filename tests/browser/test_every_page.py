@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 import pytest
 from harness import PHONE, accessibility_faults, charts_ready, open_page, settled
 
-WITH_CHARTS = ("/", "/why", "/train", "/kan", "/adaptive", "/accelerate", "/intervals", "/papers")
-PATHS = ("/", "/why", "/train", "/kan", "/adaptive", "/accelerate", "/intervals", "/papers", "/guide")
+WITH_CHARTS = ("/", "/why", "/mechanisms", "/train", "/kan", "/adaptive", "/accelerate", "/intervals", "/papers")
+PATHS = ("/", "/why", "/mechanisms", "/train", "/kan", "/adaptive", "/accelerate", "/intervals", "/papers", "/guide")
 GARBAGE = {"nu": "<script>", "correlation": "nan", "batch_size": "-1", "learning_rate": "1e999", "steps": "", "seed": "9" * 99}
 
 _IN_THEME = """theme => {
