@@ -37,27 +37,37 @@ def condition_numbers(learning_rate: float = 0.1, numbers=NUMBERS, multiplier: s
         source="arXiv 2310.06771, Theorem 3.1 and Figure 3",
         caption=_CAPTIONS[multiplier],
         verdict=(
-            f"At condition number {numbers.max():g} the bound of DP-SGD is {sgd / nu:.3g} times that of nu-DP-FTRL with its best nu, "
+            f"At condition number {numbers.max():g} the bound of DP-SGD is {sgd / nu:.3g} times that of nu-DP-FTRL "
+            f"with its best nu, "
             f"and optimising the noise freely gains another {1 - best / nu:.1%}."
         ),
         settings={
-            "learning_rate": learning_rate, "multiplier": multiplier, "smoothness": 1.0, "clip_norm": 1.0, "rho": 1.0,
-            "dim": 1, "label_noise": 0.0,
+            "learning_rate": learning_rate,
+            "multiplier": multiplier,
+            "smoothness": 1.0,
+            "clip_norm": 1.0,
+            "rho": 1.0,
+            "dim": 1,
+            "label_noise": 0.0,
         },
     )
 
 
 _CAPTIONS = {
     "corrected": (
-        "A bound, not a value: it holds for every loss whose curvature lies between 1/condition number and 1. A larger condition "
-        "number means directions with a weaker pull home, where noise piles up; noise that takes itself back suffers less."
+        "A bound, not a value: it holds for every loss whose curvature lies between 1/condition number and 1. A "
+        "larger condition "
+        "number means directions with a weaker pull home, where noise piles up; noise that takes itself back suffers "
+        "less."
     ),
     "as_printed": (
-        "With the multiplier's sign as the paper prints it. That sign is proven only for losses that are symmetric about their "
+        "With the multiplier's sign as the paper prints it. That sign is proven only for losses that are symmetric "
+        "about their "
         "minimum, so that these lower values are no bound for all losses."
     ),
     "constant": (
-        "With the simplest multiplier, a constant: a looser bound in closed form. For it nu-DP-FTRL is exactly the best noise, so "
+        "With the simplest multiplier, a constant: a looser bound in closed form. For it nu-DP-FTRL is exactly the "
+        "best noise, so "
         "that two of the lines coincide."
     ),
 }

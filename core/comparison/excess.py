@@ -10,8 +10,16 @@ from core.problems.spectrum import spectrum
 from core.results import Curve, Result, Table
 from core.theory import optimal_noise, quadratic, workload
 
-COLUMNS = ("problem", "learning rate", "optimum", "DP-SGD", "anti-PGD, best damping", "nu = learning rate x least eigenvalue",
-           "nu by rule of thumb", "best nu")
+COLUMNS = (
+    "problem",
+    "learning rate",
+    "optimum",
+    "DP-SGD",
+    "anti-PGD, best damping",
+    "nu = learning rate x least eigenvalue",
+    "nu by rule of thumb",
+    "best nu",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +59,8 @@ def relative_excess(problems=PROBLEMS) -> Table:
         columns=COLUMNS,
         rows=rows,
         source="arXiv 2310.06771, Section 2.2 and Appendix C; the optimum by Cauchy and Schwarz",
-        caption="1 is the best that any noise can do that treats all steps alike, in the long run and at the same privacy. "
+        caption="1 is the best that any noise can do that treats all steps alike, in the long run and at the same "
+        "privacy. "
         "The rule of thumb is nu = learning rate x mean eigenvalue: nothing to tune.",
         verdict=f"DP-SGD is {min(sgd):.3g} to {max(sgd):.3g} times the optimum. With the best nu, nu-DP-FTRL is "
         f"{_percent(best)} to {_percent(worst)} above it.",
@@ -78,7 +87,13 @@ def last_iterate_trick(eigenvalues, learning_rate: float, steps: int, batch_size
         (f"nu-DP-FTRL, best nu = {nu:.3g}", "nu_ftrl", mechanisms.nu_ftrl(nu)),
     )
     curves = tuple(
-        Curve(label, np.arange(steps + 1), _curve(noise, eigenvalues, learning_rate, steps, batch_size), arm=arm, exact=True)
+        Curve(
+            label,
+            np.arange(steps + 1),
+            _curve(noise, eigenvalues, learning_rate, steps, batch_size),
+            arm=arm,
+            exact=True,
+        )
         for label, arm, noise in arms
     )
     dense, toeplitz = curves[0].y, curves[2].y
@@ -88,13 +103,24 @@ def last_iterate_trick(eigenvalues, learning_rate: float, steps: int, batch_size
         x_name="step",
         y_name="excess_risk",
         source="arXiv 2310.06771, Section 4 (dense matrices); the workload is the last iterate of Noisy-FTRL",
-        caption="The best matrix for the last step buys its advantage there: it lets noise stand in earlier steps and takes it back "
-        "in the very last one. Whoever stops one step earlier, or watches the run, pays for it. Optimised for the mean over all "
+        caption="The best matrix for the last step buys its advantage there: it lets noise stand in earlier steps and "
+        "takes it back "
+        "in the very last one. Whoever stops one step earlier, or watches the run, pays for it. Optimised for the "
+        "mean over all "
         "steps, a matrix has no such trick to play.",
-        verdict=f"At step {steps} the best matrix has {dense[-1] / toeplitz[-1]:.3g} times the suboptimality of the best Toeplitz noise; "
-        f"one step earlier it has {dense[-2] / dense[-1]:.3g} times what it has at the end, and {dense[-2] / toeplitz[-2]:.3g} times "
+        verdict=f"At step {steps} the best matrix has {dense[-1] / toeplitz[-1]:.3g} times the suboptimality of the "
+        f"best Toeplitz noise; "
+        f"one step earlier it has {dense[-2] / dense[-1]:.3g} times what it has at the end, and "
+        f"{dense[-2] / toeplitz[-2]:.3g} times "
         "that of the Toeplitz noise.",
-        settings={"learning_rate": learning_rate, "steps": steps, "batch_size": batch_size, "rho": 1.0, "clip_norm": 1.0, "label_noise": 0.0},
+        settings={
+            "learning_rate": learning_rate,
+            "steps": steps,
+            "batch_size": batch_size,
+            "rho": 1.0,
+            "clip_norm": 1.0,
+            "label_noise": 0.0,
+        },
     )
 
 
@@ -134,7 +160,9 @@ def _best_damping(problem: Problem) -> float:
 
 def _curve(noise, eigenvalues, learning_rate: float, steps: int, batch_size: int) -> np.ndarray:
     std = noise.sensitivity(steps) / np.sqrt(2)
-    return quadratic.excess_risk_curve_dense(eigenvalues, learning_rate, noise.noising_matrix(steps), std, batch_size=batch_size)
+    return quadratic.excess_risk_curve_dense(
+        eigenvalues, learning_rate, noise.noising_matrix(steps), std, batch_size=batch_size
+    )
 
 
 def _percent(ratio: float) -> str:

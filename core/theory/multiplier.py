@@ -179,7 +179,10 @@ class _Barrier(NamedTuple):
         gradient += (2 * self.weight * real) @ maps.real + (2 * self.weight * imaginary) @ maps.imaginary
         root = np.sqrt(2 * self.weight / slack)[:, None]
         rows = np.concatenate(
-            [root * (part - ratio[:, None] * maps.slack) for part, ratio in ((maps.real, real), (maps.imaginary, imaginary))]
+            [
+                root * (part - ratio[:, None] * maps.slack)
+                for part, ratio in ((maps.real, real), (maps.imaginary, imaginary))
+            ]
         )
         budget = -np.ones(len(x))
         budget[0] = 1.0

@@ -133,7 +133,6 @@ def best_noise(
         weight = 1 / root
 
 
-
 def _program(learning_rate: float, condition_number: float, multiplier: str, lags: int | None) -> Program:
     rate = check.real("learning_rate", learning_rate, above=0, below=2)
     condition_number = check.real("condition_number", condition_number, above=1)

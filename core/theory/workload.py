@@ -44,9 +44,9 @@ def average_iterate(eigenvalues, learning_rate: float, steps: int, batch_size: i
     """Gram matrix of the excess risk of the averaged iterate (theta_1 + ... + theta_T) / T.
 
     With Q_t = I - eta (mean of x x^T) and R_t = I + R_{t+1} Q_{t+1}, noise of step t reaches the sum of iterates through
-    R_t, and for k > t
+    R_t, A = E Q = I - eta H, and for k > t
 
-        gram[t, k] = eta^2 / (2 T^2) (tr E[R_k]^T H (A^0 + ... + A^(k-t-1)) + tr E[R_k^T H R_k] A^(k-t)),   A = E Q = I - eta H
+        gram[t, k] = eta^2 / (2 T^2) (tr E[R_k]^T H (A^0 + ... + A^(k-t-1)) + tr E[R_k^T H R_k] A^(k-t))
 
     Guarantees: equals a simulation of the averaged iterate; exact without sampling noise (batch_size -> infinity).
     """

@@ -10,7 +10,9 @@ from core.theory.strongly_convex import excess_risk_bound
 def test_the_curves_are_the_bounds_and_in_order(multiplier):
     result = condition_numbers(0.2, (3, 12), multiplier)
     sgd, nu, best = (curve.y for curve in result.curves)
-    assert sgd == pytest.approx([excess_risk_bound(mechanisms.independent(), 0.2, number, multiplier) for number in (3, 12)])
+    assert sgd == pytest.approx(
+        [excess_risk_bound(mechanisms.independent(), 0.2, number, multiplier) for number in (3, 12)]
+    )
     assert np.all(best <= nu * (1 + 1e-4)) and np.all(nu < sgd)
     assert np.all(np.diff([sgd, nu, best]) > 0), "a larger condition number is never easier"
     assert result.settings["multiplier"] == multiplier

@@ -40,8 +40,12 @@ def test_table_2_has_two_noises_without_a_stationary_error():
     table = table2()
     assert column(table, "error: exact")[::2] == [math.inf, math.inf]
     assert column(table, "sensitivity^2: exact")[2] == 10_000
-    assert column(table, "sensitivity^2: with constants") == pytest.approx(column(table, "sensitivity^2: exact"), rel=0.05)
-    assert table.verdict.startswith("Matches the paper: only optimal counting and undamped anti-PGD have an infinite error")
+    assert column(table, "sensitivity^2: with constants") == pytest.approx(
+        column(table, "sensitivity^2: exact"), rel=0.05
+    )
+    assert table.verdict.startswith(
+        "Matches the paper: only optimal counting and undamped anti-PGD have an infinite error"
+    )
 
 
 def test_table_4_counts_down_with_the_dimension():
@@ -50,7 +54,9 @@ def test_table_4_counts_down_with_the_dimension():
         ratios = [row[-1] for row in table.rows if row[0] == name]
         assert ratios[1] <= ratios[0]
     assert table.verdict.startswith("Matches the paper: correlated noise is ahead in every row")
-    assert column(table, "ratio: exact")[0] == pytest.approx(0.0908683, rel=1e-4), "equal directions are mean estimation"
+    assert column(table, "ratio: exact")[0] == pytest.approx(0.0908683, rel=1e-4), (
+        "equal directions are mean estimation"
+    )
 
 
 @pytest.mark.parametrize("entry", [table1, table2, table4], ids=lambda entry: entry.name)

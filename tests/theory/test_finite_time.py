@@ -16,7 +16,9 @@ NOISES = (mechanisms.independent(), mechanisms.nu_ftrl(0.01), mechanisms.anti_pg
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=lambda noise: noise.arm)
-@pytest.mark.parametrize("rate, noise_std, label_noise", [(0.2, 0.0, 0.0), (0.2, 0.3, 0.1), (0.02, 1.0, 0.0), (0.02, 0.0, 1.0)])
+@pytest.mark.parametrize(
+    "rate, noise_std, label_noise", [(0.2, 0.0, 0.0), (0.2, 0.3, 0.1), (0.02, 1.0, 0.0), (0.02, 0.0, 1.0)]
+)
 def test_no_exact_curve_exceeds_theorem_d11(noise, rate, noise_std, label_noise):
     curve = excess_risk_curve(SPECTRUM, rate, 2000, noise.noising_coef(2000), noise_std, label_noise, 1, START)
     for steps in (0, 1, 10, 100, 1000, 2000):
@@ -60,7 +62,9 @@ def test_d13_settings_by_hand():
 
 
 def test_more_privacy_budget_allows_a_larger_learning_rate_up_to_a_limit():
-    rates = [private_in_time(SPECTRUM, 1000, NOISES[0], rho, 0.1, START).learning_rate for rho in (1e-3, 1.0, 1e9, 1e12)]
+    rates = [
+        private_in_time(SPECTRUM, 1000, NOISES[0], rho, 0.1, START).learning_rate for rho in (1e-3, 1.0, 1e9, 1e12)
+    ]
     assert rates[0] < rates[1] < rates[2] == rates[3]
 
 
@@ -99,7 +103,15 @@ def test_correlated_noise_gains_a_power_of_the_steps():
         assert first[name] / later[name] == pytest.approx(10**power)
 
 
-@pytest.mark.parametrize("field, change", [("failure", {"failure": 1.0}), ("rho", {"rho": 0.0}), ("steps", {"steps": 0}), ("initial_error", {"initial_error": (1.0,)})])
+@pytest.mark.parametrize(
+    "field, change",
+    [
+        ("failure", {"failure": 1.0}),
+        ("rho", {"rho": 0.0}),
+        ("steps", {"steps": 0}),
+        ("initial_error", {"initial_error": (1.0,)}),
+    ],
+)
 def test_what_does_not_fit_is_named(field, change):
     arguments = {"eigenvalues": SPECTRUM, "steps": 100, "rho": 1.0, "label_noise": 0.1, "initial_error": START} | change
     for function in (dp_sgd_in_time, nu_ftrl_in_time):

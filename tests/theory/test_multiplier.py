@@ -8,7 +8,9 @@ from core.theory import multiplier
 from core.theory.multiplier import Program
 
 
-@pytest.mark.parametrize("smooth", [lambda omega: omega, lambda omega: 1 / (1e-4 + omega**2), lambda omega: np.cos(60 * omega) ** 2])
+@pytest.mark.parametrize(
+    "smooth", [lambda omega: omega, lambda omega: 1 / (1e-4 + omega**2), lambda omega: np.cos(60 * omega) ** 2]
+)
 def test_the_weights_are_those_of_a_mean(smooth):
     program = Program(0.1, 0.1, -1, 60)
     fine = (np.arange(4_000_000) + 0.5) * np.pi / 4_000_000
@@ -60,7 +62,9 @@ def test_a_start_near_by_leads_to_the_same_optimum():
     assert program.mean(weights[1], warm) == pytest.approx(program.mean(weights[1], fresh), rel=2e-6)
 
 
-@pytest.mark.parametrize("rate, condition_number, lags", [(1.5, 5.0, 60), (0.01, 1000.0, 180), (0.1, 1.001, 60), (0.1, 10, 3)])
+@pytest.mark.parametrize(
+    "rate, condition_number, lags", [(1.5, 5.0, 60), (0.01, 1000.0, 180), (0.1, 1.001, 60), (0.1, 10, 3)]
+)
 def test_the_multiplier_stays_valid_between_the_frequencies_it_was_found_at(rate, condition_number, lags, monkeypatch):
     program = Program(rate, 1 / condition_number, -1, lags)
     found = program.solve(np.ones_like(program.omega))

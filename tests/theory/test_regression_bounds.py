@@ -36,7 +36,12 @@ def test_rates_scale_with_clip_norm_squared_over_rho():
 @pytest.mark.parametrize("learning_rate", [1e-5, 1e-3, 0.1, 0.6])
 def test_the_corrected_lower_bound_is_below_every_noise(learning_rate):
     rates = stationary_rates(SPECTRUM, learning_rate, batch_size=LARGE)
-    assert rates["lower bound"].corrected < rates["lower bound"].exact <= rates["nu_ftrl"].exact < rates["independent"].exact
+    assert (
+        rates["lower bound"].corrected
+        < rates["lower bound"].exact
+        <= rates["nu_ftrl"].exact
+        < rates["independent"].exact
+    )
     assert rates["lower bound"].exact <= best_nu(SPECTRUM, learning_rate, batch_size=LARGE)[1]
 
 
@@ -51,7 +56,9 @@ def test_one_logarithm_of_nu_and_not_two():
     """Eigenvalues k^-2: nu falls with the square of the dimension; the corrected rate follows, the printed one drifts."""
     rates = [decay_rates(dim, 2.0, 1e-3, batch_size=LARGE).nu_ftrl for dim in (16, 4096)]
     corrected = [rate.exact / rate.corrected for rate in rates]
-    printed = [rate.exact / (rate.corrected * math.log(8e3 * dim**2)) for rate, dim in zip(rates, (16, 4096), strict=True)]
+    printed = [
+        rate.exact / (rate.corrected * math.log(8e3 * dim**2)) for rate, dim in zip(rates, (16, 4096), strict=True)
+    ]
     assert corrected[1] == pytest.approx(corrected[0], rel=1e-3)
     assert printed[1] < 0.7 * printed[0]
 
@@ -66,7 +73,10 @@ def test_printed_sensitivities_by_hand():
     works = prior_work((1.0, 0.25), 0.01, 1000)
     damping = math.sqrt(2 * 0.01 * 0.625)
     expected = {
-        "optimal_counting": math.log(1000), "nu_ftrl": math.log(400), "anti_pgd": 1000, "damped_anti_pgd": 1 / damping,
+        "optimal_counting": math.log(1000),
+        "nu_ftrl": math.log(400),
+        "anti_pgd": 1000,
+        "damped_anti_pgd": 1 / damping,
     }
     assert {name: work.sensitivity_squared.as_printed for name, work in works.items()} == pytest.approx(expected)
 
@@ -80,7 +90,9 @@ def test_damped_anti_pgd_lies_between_the_two_as_their_geometric_mean():
     work = prior_work(SPECTRUM, 1e-5, 100, batch_size=LARGE)["damped_anti_pgd"].risk
     assert work.exact == pytest.approx(work.corrected, rel=0.01)
     rates = stationary_rates(SPECTRUM, 1e-5, batch_size=LARGE)
-    assert work.as_printed == pytest.approx(math.sqrt(rates["lower bound"].as_printed * rates["independent"].as_printed))
+    assert work.as_printed == pytest.approx(
+        math.sqrt(rates["lower bound"].as_printed * rates["independent"].as_printed)
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,10 +124,15 @@ def test_table_4_has_the_exact_values_of_table_1(decay):
 
 def test_noise_at_nu_is_the_mechanism_itself():
     nu = 0.05 * SPECTRUM.min()
-    assert prior_work(SPECTRUM, 0.05, 500)["nu_ftrl"].sensitivity_squared.exact == mechanisms.nu_ftrl(nu).sensitivity(500) ** 2
+    assert (
+        prior_work(SPECTRUM, 0.05, 500)["nu_ftrl"].sensitivity_squared.exact
+        == mechanisms.nu_ftrl(nu).sensitivity(500) ** 2
+    )
 
 
-@pytest.mark.parametrize("field, change", [("learning_rate", {"learning_rate": 1.0}), ("rho", {"rho": 0}), ("clip_norm", {"clip_norm": -1})])
+@pytest.mark.parametrize(
+    "field, change", [("learning_rate", {"learning_rate": 1.0}), ("rho", {"rho": 0}), ("clip_norm", {"clip_norm": -1})]
+)
 def test_what_does_not_fit_is_named(field, change):
     with pytest.raises(ValueError, match=f"^{field}="):
         stationary_rates(**{"eigenvalues": SPECTRUM, "learning_rate": 0.1} | change)

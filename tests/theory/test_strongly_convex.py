@@ -84,7 +84,9 @@ def test_the_constant_multiplier_of_dp_sgd_by_hand():
 @pytest.mark.parametrize("rate, condition_number", [(0.1, 10), (0.5, 3)])
 def test_nu_ftrl_is_the_best_noise_of_the_constant_multiplier(rate, condition_number):
     nu, bound = best_constant(rate, condition_number)
-    assert excess_risk_bound(mechanisms.nu_ftrl(nu), rate, condition_number, "constant") == pytest.approx(bound, rel=1e-6)
+    assert excess_risk_bound(mechanisms.nu_ftrl(nu), rate, condition_number, "constant") == pytest.approx(
+        bound, rel=1e-6
+    )
     assert best_nu(rate, condition_number, "constant")[1] == pytest.approx(bound, rel=1e-4)
     assert best_noise(rate, condition_number, "constant").bound == pytest.approx(bound, rel=1e-5)
     for other in (nu / 1.5, min(nu * 1.5, 1.0)):
@@ -160,7 +162,12 @@ def test_a_sensitivity_without_limit_has_no_bound():
 
 @pytest.mark.parametrize(
     "arguments, field",
-    [((2.0, 10), "learning_rate"), ((0.1, 1.0), "condition_number"), ((0.1, 10, "printed"), "multiplier"), ((0.1, 10, "corrected", -1), "lags")],
+    [
+        ((2.0, 10), "learning_rate"),
+        ((0.1, 1.0), "condition_number"),
+        ((0.1, 10, "printed"), "multiplier"),
+        ((0.1, 10, "corrected", -1), "lags"),
+    ],
 )
 def test_what_does_not_fit_is_named(arguments, field):
     with pytest.raises(ValueError, match=f"^{field}="):

@@ -33,7 +33,9 @@ def test_the_average_risk_is_the_mean_of_the_exact_curve(batch_size):
 def test_toeplitz_noise_has_the_risk_of_its_own_curve():
     noise = mechanisms.nu_ftrl(0.05)
     curve = excess_risk_curve(SPECTRUM, 0.1, 40, noise.noising_coef(40), 1.0)
-    assert workload.error(workload.last_iterate(SPECTRUM, 0.1, 40), noise.noising_matrix(40)) == pytest.approx(curve[-1], rel=1e-12)
+    assert workload.error(workload.last_iterate(SPECTRUM, 0.1, 40), noise.noising_matrix(40)) == pytest.approx(
+        curve[-1], rel=1e-12
+    )
 
 
 def test_the_averaged_iterate_without_sampling_noise_is_linear_algebra():

@@ -38,7 +38,9 @@ def decay_to_stationary(
     label_noise: float = 0.0,
     initial_error=None,
 ) -> Bound:
-    """Theorem D.11: E F(theta_t) - F* <= (sqrt((L/mu) exp(-eta mu t) (F(theta_0) - F*)) + sqrt(F_inf))^2, one example a step.
+    """Theorem D.11, one example a step: a bound on the excess risk E F(theta_t) - F*.
+
+        (sqrt((L/mu) exp(-eta mu t) (F(theta_0) - F*)) + sqrt(F_inf))^2
 
     The terms are the two squares and twice the product. F_inf is exact.
 
@@ -97,7 +99,9 @@ def private_in_time(
     return Claim(rate, clip_norm, bound, float(exact[-1]))
 
 
-def dp_sgd_in_time(eigenvalues, steps: int, rho: float, label_noise: float, initial_error, failure: float = 0.01) -> Bound:
+def dp_sgd_in_time(
+    eigenvalues, steps: int, rho: float, label_noise: float, initial_error, failure: float = 0.01
+) -> Bound:
     """Corollary D.14: DP-SGD at an appropriate learning rate, constants 1, polylog(T) left out.
 
     Guarantees: the privacy terms fall like 1/T.
@@ -107,10 +111,14 @@ def dp_sgd_in_time(eigenvalues, steps: int, rho: float, label_noise: float, init
     dim, rho_t = problem.dim, problem.rho * problem.steps
     threshold = problem.hardness / problem.rho
     started = problem.steps / problem.logarithm**5
-    return problem.bound("Corollary D.14", started / threshold, dim * problem.trace / rho_t, dim / rho_t, started, threshold)
+    return problem.bound(
+        "Corollary D.14", started / threshold, dim * problem.trace / rho_t, dim / rho_t, started, threshold
+    )
 
 
-def nu_ftrl_in_time(eigenvalues, steps: int, rho: float, label_noise: float, initial_error, failure: float = 0.01) -> Bound:
+def nu_ftrl_in_time(
+    eigenvalues, steps: int, rho: float, label_noise: float, initial_error, failure: float = 0.01
+) -> Bound:
     """Corollary D.15: nu-DP-FTRL at an appropriate nu and learning rate, constants 1, polylog(T) left out.
 
     Guarantees: the privacy terms fall like 1/T^2: the dimension of Corollary D.14 becomes condition number x effective
@@ -122,7 +130,9 @@ def nu_ftrl_in_time(eigenvalues, steps: int, rho: float, label_noise: float, ini
     weak, rho_t = problem.condition_number * problem.effective_dim, problem.rho * problem.steps**2
     threshold = problem.hardness / problem.rho * max(1.0, math.log(problem.hardness / problem.rho))
     started = problem.steps / problem.logarithm**7
-    return problem.bound("Corollary D.15", started / threshold, weak * problem.trace / rho_t, weak / rho_t, started, threshold)
+    return problem.bound(
+        "Corollary D.15", started / threshold, weak * problem.trace / rho_t, weak / rho_t, started, threshold
+    )
 
 
 _START = "the risk of staying at the start"
@@ -145,9 +155,16 @@ class _Corollary(NamedTuple):
         values, error = _problem(eigenvalues, initial_error)
         steps, largest = whole("steps", steps, at_least=1), float(values.max())
         return cls(
-            largest / float(values.min()), float(values.sum()) / largest, values.size, float(values.sum()), steps,
-            real("rho", rho, above=0), real("label_noise", label_noise, at_least=0), float(error @ error),
-            0.5 * float(values @ error**2), _logarithm(steps, failure),
+            largest / float(values.min()),
+            float(values.sum()) / largest,
+            values.size,
+            float(values.sum()),
+            steps,
+            real("rho", rho, above=0),
+            real("label_noise", label_noise, at_least=0),
+            float(error @ error),
+            0.5 * float(values @ error**2),
+            _logarithm(steps, failure),
         )
 
     @property
@@ -155,7 +172,9 @@ class _Corollary(NamedTuple):
         """kappa^2 d_eff^2 d: over rho, the steps from which the corollaries speak, up to logarithms."""
         return self.condition_number**2 * self.effective_dim**2 * self.dim
 
-    def bound(self, source: str, decays: float, by_distance: float, by_label_noise: float, started: float, threshold: float) -> Bound:
+    def bound(
+        self, source: str, decays: float, by_distance: float, by_label_noise: float, started: float, threshold: float
+    ) -> Bound:
         scale = self.condition_number * self.effective_dim
         terms = (
             ("what is left of the start", self.condition_number * math.exp(-decays) * self.start),
@@ -163,7 +182,9 @@ class _Corollary(NamedTuple):
             ("privacy, by label noise", scale * by_label_noise * self.label_noise**2),
             ("label noise", scale * self.label_noise**2 / self.steps),
         )
-        return Bound(source, terms, (Condition("steps over powers of log(T/p)", started, low=threshold),), self.start, _START)
+        return Bound(
+            source, terms, (Condition("steps over powers of log(T/p)", started, low=threshold),), self.start, _START
+        )
 
 
 def _problem(eigenvalues, initial_error) -> tuple[np.ndarray, np.ndarray]:

@@ -92,7 +92,12 @@ def prior_work(
     return {
         "optimal_counting": PriorWork(
             "optimal counting (nu = 0)",
-            Rate("log T", math.log(steps), (math.log(16 * steps) + np.euler_gamma) / np.pi, counting.sensitivity(steps) ** 2),
+            Rate(
+                "log T",
+                math.log(steps),
+                (math.log(16 * steps) + np.euler_gamma) / np.pi,
+                counting.sensitivity(steps) ** 2,
+            ),
             never,
         ),
         "nu_ftrl": PriorWork(
