@@ -9,6 +9,9 @@ _CSS = """
   div:has(> .st-key-knobs) { position: sticky; top: 3.25rem; z-index: 90; }
   .st-key-knobs { background: light-dark(#FFFFFF, #0E1117); padding: .5rem 0; border-bottom: 1px solid #8884; }
   .st-key-knobs > div { flex: 1 1 9rem; min-width: 0; }
+  /* Ten pages side by side on a laptop's screen. */
+  [data-testid="stTopNavLink"] { padding: 0 .35rem; }
+  [data-testid="stTopNavLink"] :is(span, p) { font-size: .82rem; }
   .st-key-headline { line-height: 1.3; }
   .headline { display: flex; flex-wrap: wrap; gap: .25rem 2.5rem; }
   .headline > div { display: flex; align-items: center; gap: .7rem; }
