@@ -4,7 +4,7 @@ A figure that has several panels in its paper is one entry for each panel, becau
 `python -m core.papers` lists them.
 """
 
-from core.papers import adaptive_clipping, correlated_noise, dp_gd, kan
+from core.papers import accelerated, adaptive_clipping, correlated_noise, dp_gd, kan
 from core.papers.registry import Entry, Progress, entries, find, register
 
-__all__ = ["Entry", "Progress", "adaptive_clipping", "correlated_noise", "dp_gd", "entries", "find", "kan", "register"]
+__all__ = ["Entry", "Progress", "accelerated", "adaptive_clipping", "correlated_noise", "dp_gd", "entries", "find", "kan", "register"]
