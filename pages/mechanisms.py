@@ -25,7 +25,7 @@ for picture, key, formula in (
     (mechanisms.coefficients, "coefficients", "coefficients"),
     (mechanisms.visible, "visible", "coefficients"),
 ):
-    _figure.show(picture(setting), key, picture, formula, height=380)
+    _figure.show(picture(setting), key, picture, formula, height=400)
 _mechanisms_own.live(setting)
 st.markdown("### The matrices\nWhat is released is C times the gradients plus independent noise; the noise that training feels is B = inverse of C times it.")
 _mechanisms_controls.pick("pictured", mechanisms.NOISES, mechanisms.NOISES.get)

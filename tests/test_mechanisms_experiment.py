@@ -161,11 +161,11 @@ def test_a_large_matrix_is_thinned_to_its_largest_entries_with_their_signs():
 
 
 def test_the_error_of_privacy_is_the_mean_of_noise_times_ear_in_the_long_run():
-    setting = replace(SMALL, steps=1500, learning_rate=0.3, label_noise=0.0, shown="nu_ftrl")
+    setting = replace(SMALL, steps=1024, learning_rate=0.3, label_noise=0.0, shown="nu_ftrl")
     spectra = mechanisms.spectra(setting)
     mechanism = made(setting, "nu_ftrl")
     np.testing.assert_allclose(
-        spectra.curves[0].y, mechanism.sensitivity(1500) ** 2 * np.abs(mechanism.frequency_response(spectra.curves[0].x)) ** 2, rtol=1e-9
+        spectra.curves[0].y, mechanism.sensitivity(1024) ** 2 * np.abs(mechanism.frequency_response(spectra.curves[0].x)) ** 2, rtol=1e-9
     )
     assert spectra.curves[-1].y.max() == 1
     omega = (np.arange(200_000) + 0.5) * np.pi / 200_000
@@ -267,3 +267,31 @@ def test_frames_are_the_chart_and_the_winner_at_every_value_of_a_knob():
     np.testing.assert_array_equal(frames[0.0].curve("DP-lambda-CGD").y, frames[0.0].curve("DP-SGD").y)
     for changes in ({"restarts": 2}, {"learning_rate": 1.9}, {"shown": "nu_ftrl"}):
         assert mechanisms.knob_values(replace(setting, **changes), "correlation", (0.0, 0.5)) == ()
+
+
+def test_the_best_matrix_is_proven_and_never_worse_than_toeplitz_noise():
+    table = mechanisms.dense_optima(replace(SMALL, steps=48))
+    assert len(table.rows) == 4
+    for _, error, toeplitz_error, ratio, gap in table.rows:
+        assert 0 <= gap < 1e-3 and error / toeplitz_error == pytest.approx(ratio) and ratio <= 1 + 1e-3
+    counting = made(replace(SMALL, steps=48), "optimal_counting")
+    best = table.rows[-1][1]
+    assert best < counting.sensitivity(48) ** 2 * np.mean(counting.prefix_std(48) ** 2) / 2
+    ratios = [row[3] for row in table.rows]
+    assert ratios[0] == min(ratios), "the last step alone is where a matrix gains most"
+
+
+def test_the_trick_is_shown_at_every_step_and_for_no_more_than_a_page_can_wait():
+    result = mechanisms.last_iterate_trick(NoiseSetting(dim=4))
+    assert result.settings["steps"] == 250 and result.settings["dim"] == 4
+    matrix, toeplitz_noise = result.curves[0].y, result.curves[2].y
+    assert matrix.size == 251 and matrix[-1] < 0.9 * toeplitz_noise[-1] and matrix[-2] > 2 * matrix[-1]
+
+
+@pytest.mark.slow
+def test_the_bound_for_any_loss_is_that_of_the_settings_learning_rate():
+    found = mechanisms.condition_numbers(NoiseSetting(learning_rate=0.1, multiplier="constant"))
+    at_ten = {curve.arm: curve.y[list(curve.x).index(10)] for curve in found.curves}
+    # the closed form under a constant multiplier, computed independently
+    assert at_ten["independent"] == pytest.approx(0.2812364179784473, rel=1e-6)
+    assert found.settings["multiplier"] == "constant"

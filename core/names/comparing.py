@@ -10,7 +10,7 @@ NAMES = (
         "noising_entry", r"B_{t,\tau}", "entry of B", "Weight with which the noise drawn at an earlier step enters step t; B is the inverse of C.",
         "", True,
     ),
-    Name("prefix_error", r"\operatorname{std}\sum_t\xi_t", "error of the running sum",
+    Name("prefix_error", r"\operatorname{std}\sum_t\xi_t", "running-sum error",
          "Standard deviation of the summed noise at equal privacy: sensitivity times that of the sum of correlated noise.", "clip norm", True),
     Name("shown", "", "noises", "The noises that are compared, all at the same privacy."),
     Name("pictured", "", "noise whose matrices are drawn", "C and its inverse B of one noise."),

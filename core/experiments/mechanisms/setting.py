@@ -39,6 +39,8 @@ SPECTRA = {
 OWN = ("drawn", "typed")
 HANDLES = tuple(float(value) for value in np.pi * 10.0 ** np.linspace(-3, 0, 7))
 """Frequencies [radians per step] at which a drawn spectrum has its handles."""
+LONGEST = 1024
+"""Steps up to which every matrix can be handled while a viewer waits."""
 LOWEST, HIGHEST = -4.0, 2.0
 """Ends of a handle: log10 of the power there."""
 
@@ -82,12 +84,12 @@ class NoiseSetting:
         choice("pictured", self.pictured, tuple(NOISES))
         real("nu", self.nu, above=0, at_most=1)
         real("correlation", self.correlation, at_least=0, below=1)
-        whole("bands", self.bands, at_least=1, at_most=2048)
+        whole("bands", self.bands, at_least=1, at_most=LONGEST)
         whole("participations", self.participations, at_least=1, at_most=64)
         whole("restarts", self.restarts, at_least=1, at_most=64)
         real("learning_rate", self.learning_rate, above=0, at_most=2)
         whole("batch_size", self.batch_size, at_least=1, at_most=100_000)
-        whole("steps", self.steps, at_least=1, at_most=2048)
+        whole("steps", self.steps, at_least=1, at_most=LONGEST)
         whole("dim", self.dim, at_least=1, at_most=256)
         choice("shape", self.shape, tuple(SPECTRA))
         real("decay", self.decay, at_least=0, at_most=4)
