@@ -18,12 +18,13 @@ Every comparison here is at the **same privacy** (epsilon, delta), the same exam
 
 1. **Playground**: the exact answer, at once. Drag nu and lambda; try the presets, one of which LOSES.
 2. **Why it works**: the same noise in time and in frequency, and what it costs.
-3. **Train live**: a real run with confidence bands, on made-up data, on real data, on yours.
-4. **KAN**: a small network of learned curves, trained in private with several lambda at once: is there a best one?
-5. **Adaptive clipping**: a clip norm found in private before each step, and the ledger of what that costs.
-6. **Acceleration**: one pass in few large batches; whether acceleration or the noise decides, and from where on the theorem speaks.
-7. **Confidence intervals**: how far off a private answer may be, read from its own noise at no cost; and when that fails.
-8. **Papers**: the figures of the papers, computed here, each with a verdict: matches, or does not.
+3. **Compare noise**: every mechanism of the literature on one problem, beside the best there is, and one that you draw yourself.
+4. **Train live**: a real run with confidence bands, on made-up data, on real data, on yours.
+5. **KAN**: a small network of learned curves, trained in private with several lambda at once: is there a best one?
+6. **Adaptive clipping**: a clip norm found in private before each step, and the ledger of what that costs.
+7. **Acceleration**: one pass in few large batches; whether acceleration or the noise decides, and from where on the theorem speaks.
+8. **Confidence intervals**: how far off a private answer may be, read from its own noise at no cost; and when that fails.
+9. **Papers**: the figures of the papers, computed here, each with a verdict: matches, or does not.
 """
 
 ASSUMPTIONS = """
@@ -33,6 +34,8 @@ ASSUMPTIONS = """
   are not those of the other pages. Every record takes part in every step.
 - **Each record is used once** on the Playground: steps x batch size records in all. Tables are walked through in cyclic epochs, and
   a record that joins several steps is charged for all of them together, exactly.
+- **On Compare noise** a record is used as often as you say, evenly spaced; its uses are charged together, exactly, or the noise is left
+  out with a sentence that says why. "The optimum" is the best Toeplitz noise for one use of each record.
 - **On KAN** each record joins each step by its own coin (Poisson batches), and all its steps are charged together; batches of a
   fixed size are charged without amplification, because no theorem amplifies them.
 - **On Adaptive clipping adjacency is replacement**, too. One pass: each record is looked at in one step; records of different steps
