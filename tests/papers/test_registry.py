@@ -6,7 +6,7 @@ import pytest
 from core.figures import to_html
 from core.papers import correlated_noise, dp_gd, entries, find, kan
 from core.papers.adaptive_clipping import risk
-from core.papers.correlated_noise import panels
+from core.papers.correlated_noise import panels, strongly_convex
 from core.papers.dp_gd import budgets, clipping, coverage, dimension, records
 from core.papers.kan import accountants, runs, scaling, tuned
 from core.papers.registry import Entry, register, verdict
@@ -100,6 +100,7 @@ def test_unknown_names_are_told_with_those_there_are():
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 def test_every_entry_computes_to_a_judged_result(entry, monkeypatch):
     monkeypatch.setitem(panels.EFFORT, "quick", panels.Effort(replicates=panels.GROUP, relaxations=0.05, shortest=4))
+    monkeypatch.setitem(strongly_convex.NUMBERS, "quick", (2, 5))
     tiny = runs.Effort(2, 400, 10, 4, (0.0, 0.5, 0.9), (1.0, 4.0), "spectral")
     monkeypatch.setitem(runs.EFFORT, "quick", tiny)
     monkeypatch.setitem(tuned.GRIDS, "quick", tuned.Grid(tiny, (4.0, 16.0), (0.25, 0.5)))
