@@ -94,3 +94,13 @@ def test_a_tree_keeps_one_buffer_a_level(completion):
         next(stream)
         most = max(most, len(tensors_of(stream)))
     assert most <= tree.buffers(64) + 3
+
+
+def test_products_of_a_step_are_counted():
+    """Blocks replaced in four steps: one at the second, two at the fourth. Tiles of 1024 steps: 64, then 64^2 in 128 steps, ..."""
+    assert mechanisms.binary_tree("none").operations(4) == 3 / 4 and mechanisms.binary_tree("honaker").operations(4) == 6 / 4
+    assert mechanisms.optimal_for([1.0, 0.1], 0.2).operations(128) == 64 + 64**2 / 128
+    assert mechanisms.optimal_for([1.0, 0.1], 0.2).operations(1024) == 64 + 32 + 64 + 128 + 3 * 10
+    assert mechanisms.nu_ftrl(0.1).operations(1024) == 64 and mechanisms.lambda_cgd(0.1).operations(1024) == 1
+    assert mechanisms.binary_tree("full").operations(9) == 5
+    assert mechanisms.stamped(mechanisms.binary_tree("full"), 9).operations(100) == 5
