@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.devices import use_one_thread
 from core.experiments import intervals
 from core.experiments.intervals import Chains, Expected, IntervalSetting, OwnTable
 from core.jobs import Job
@@ -13,6 +14,7 @@ from pages import _figure
 
 def run(setting: IntervalSetting, own: OwnTable | None) -> Iterator[Chains]:
     """The run, planned in the thread that runs it."""
+    use_one_thread()
     yield from intervals.plan(setting, own).stream()
 
 
