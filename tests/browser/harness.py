@@ -18,7 +18,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "out" / "browser"
-DESKTOP = {"width": 1280, "height": 900}
+DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
 # No name but the server's own resolves, so nothing can leave; the rest keeps Chromium from trying.

