@@ -57,7 +57,7 @@ ERRATA = """
 | 2310.06771 | (22), (46), Appendix B | the factor 1/2 of (6) and (8) is dropped | every risk here keeps the 1/2 |
 | 2310.06771 | Appendix B, minimum | counts the squared sensitivity twice | once |
 | 2310.06771 | (78), D.5, D.10 | miss a square; (82) counts a term twice | the exact recursion is used instead |
-| 2310.06771 | Theorem 2.2, Tables 1 and 2 | log^2(1/nu) | one log(1/nu), which is the sensitivity. The other logarithm is how slow a direction is, weighted by its eigenvalue: with constants, eta^2 / (4 pi^2 rho) log(8/nu) sum_j l_j log(8/(eta l_j)) is within 7% of the exact value |
+| 2310.06771 | Theorem 2.2, Tables 1 and 2 | log^2(1/nu) | one log(1/nu), which is the sensitivity. The other logarithm is how slow a direction is, weighted by its eigenvalue: with constants, eta^2 / (4 pi^2 rho) log(8/nu) sum_j l_j log(8/(eta l_j)) is within 8% of the exact value |
 | 2310.06771 | Table 4, row 1/k^2, ratio | log^3 | log^2, as its own columns say |
 | 2310.06771 | Theorem E.1, (10) | multipliers with entries >= 0; (10) without the 1/eta^2 of E.1; a factor 2 and 1/rho | entries <= 0 off the centre, or the bound holds only for losses that are symmetric about their minimum; 1/eta^2; no factor 2; 1/(2 rho). At learning rate .1 and condition number 10 DP-SGD has .256, under the printed sign .182 |
 | 2310.06771 | D.4; D.8; D.14 and D.15; proof of D.15 | learning rate <= c R^2 log(T/p); a bound on the wrong part; no F(theta_0) - F*; mu^2 T^2 | the inverse; the privacy part; that factor in the first term; mu T |
