@@ -1,12 +1,13 @@
 """The table of tight noise multipliers: whole, between what is known from elsewhere, and taken for the very same arguments alone."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from core import amplification
 from core.amplification import cache
-from core.experiments.kan import known
+from core.experiments.kan import KanSetting, correlations, known, noise
 
 TABLE = json.loads(known.TABLE.read_text())
 SAMPLED = ((0.25, 1 / 150, 300, 0.5, 1e-5), (0.75, 1 / 150, 200, 1.0, 1e-5), (0.9, 1 / 30, 300, 1.0, 1e-5))
@@ -52,3 +53,12 @@ def test_another_argument_however_near_is_not_looked_up(monkeypatch):
     monkeypatch.setattr(amplification, "calibrate", lambda *arguments, method: asked.append((arguments, method)) or 7.0)
     assert known.tight(0.75, 1 / 150, 300, 1.0 + 1e-15, 1e-5) == 7.0
     assert asked == [((0.75, 1 / 150, 300, 1.0 + 1e-15, 1e-5), "tight")]
+
+
+def test_a_curve_has_every_lambda_that_takes_no_time(monkeypatch):
+    monkeypatch.setattr(amplification, "calibrate", pytest.fail)
+    everything = tuple(sorted({*noise.GRID, *correlations(KanSetting())}))
+    assert noise.lambdas_of_a_curve(KanSetting(), 18_000) == everything
+    elsewhere = KanSetting(epsilon=1.5, correlation=0.6)
+    assert noise.lambdas_of_a_curve(elsewhere, 18_000) == correlations(elsewhere)
+    assert noise.lambdas_of_a_curve(replace(elsewhere, accountant="spectral", correlation=0.75), 18_000) == everything

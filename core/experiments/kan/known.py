@@ -38,6 +38,11 @@ def tight(correlation: float, sampling_rate: float, steps: int, epsilon: float, 
     return amplification.calibrate(*arguments, method="tight") if known is None else known
 
 
+def in_table(correlation: float, sampling_rate: float, steps: int, epsilon: float, delta: float) -> bool:
+    """Whether `tight` looks this noise multiplier up."""
+    return _key((float(correlation), float(sampling_rate), int(steps), float(epsilon), float(delta))) in _table()
+
+
 def arguments_known() -> tuple[Arguments, ...]:
     """What the presets need, the default setting one move away (`MOVES`), and the default setting at other lambdas."""
     default = KanSetting()

@@ -7,7 +7,7 @@ import numpy as np
 
 from core import amplification
 from core.check import require
-from core.experiments.kan.known import tight
+from core.experiments.kan.known import in_table, tight
 from core.experiments.kan.setting import KanSetting, correlations, data_of
 from core.problems.datasets import TwoClasses
 from core.results import Curve, Result, Table
@@ -84,7 +84,7 @@ def noise_multipliers(setting: KanSetting, data: TwoClasses | None = None) -> Ta
 def accountant_curves(setting: KanSetting, data: TwoClasses | None = None) -> Result:
     """Noise multiplier against lambda by every accountant, at the setting's privacy."""
     n_samples = len((data or data_of(setting)).labels)
-    found = {correlation: charges(setting, correlation, n_samples) for correlation in lambdas_of_a_curve(setting)}
+    found = {correlation: charges(setting, correlation, n_samples) for correlation in lambdas_of_a_curve(setting, n_samples)}
     curves, refusals = [], []
     for method in found[0.0]:
         known = {x: charge[method] for x, charge in found.items() if isinstance(charge[method], float)}
@@ -114,7 +114,7 @@ def felt_noise(setting: KanSetting, data: TwoClasses | None = None) -> Result:
         slow: (1 - lambda) kappa(lambda) / kappa(0),    fast: (1 + lambda) kappa(lambda) / kappa(0)
     """
     n_samples = len((data or data_of(setting)).labels)
-    grid = np.array(lambdas_of_a_curve(setting))
+    grid = np.array(lambdas_of_a_curve(setting, n_samples))
     kappa = np.array([noise_multiplier(setting, correlation, n_samples) for correlation in grid])
     ratio = kappa / kappa[0]
     slow = (1 - grid) * ratio
@@ -138,9 +138,14 @@ def felt_noise(setting: KanSetting, data: TwoClasses | None = None) -> Result:
     )
 
 
-def lambdas_of_a_curve(setting: KanSetting) -> tuple[float, ...]:
-    """Lambdas at which a curve is computed; the tight accountant takes seconds each, so there those that are compared."""
-    return correlations(setting) if setting.accountant == "tight" else tuple(sorted({*GRID, *correlations(setting)}))
+def lambdas_of_a_curve(setting: KanSetting, n_samples: int) -> tuple[float, ...]:
+    """Lambdas at which a curve is computed: those compared, and of `GRID` those that take no time.
+
+    The tight accountant takes seconds each, but for those that its table has.
+    """
+    arguments = setting.batch_size / n_samples, setting.steps, setting.epsilon, setting.delta
+    quick = [value for value in GRID if setting.accountant != "tight" or in_table(value, *arguments)]
+    return tuple(sorted({*quick, *correlations(setting)}))
 
 
 def _by(method: str, setting: KanSetting, correlation: float, n_samples: int) -> float:

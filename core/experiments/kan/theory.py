@@ -76,7 +76,7 @@ def admissible_widths(setting: KanSetting, data: TwoClasses | None = None) -> Re
     records = data or data_of(setting)
     n_samples = len(records.labels)
     margin = _margin(records, setting.width, setting.n_basis, setting.seed)
-    lambdas = np.array(lambdas_of_a_curve(setting))
+    lambdas = np.array(lambdas_of_a_curve(setting, n_samples))
     yours = Curve("your width", lambdas[[0, -1]], [setting.width] * 2, arm="your width")
     shown = min(n_samples, RECORDS)
     facts = {
