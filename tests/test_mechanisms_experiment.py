@@ -70,7 +70,16 @@ def test_what_cannot_be_had_is_said_in_one_sentence_and_left_out():
     found = mechanisms.arms(setting)
     assert list(found.chosen) == ["independent"]
     assert "learning_rate=1.2" in found.refused["optimal_for"] and "coefficients='two'" in found.refused["toeplitz"]
-    assert all(sentence in mechanisms.verdict(setting) for sentence in found.refused.values())
+    assert "Not shown: your own (coefficients='two', expected numbers" in mechanisms.refusals(setting)
+    assert mechanisms.verdict(setting).endswith(mechanisms.refusals(setting))
+
+
+def test_noises_that_lack_the_same_are_named_together():
+    setting = replace(SMALL, shown="independent,nu_ftrl,fft", steps=3, participations=4)
+    assert mechanisms.verdict(setting) == (
+        "Nothing can be compared. Not shown: DP-SGD, nu-DP-FTRL, FFT mechanism (participations=4, expected at most 3: more do not fit "
+        "into steps=3 at separation=1)."
+    )
 
 
 def test_noise_that_explodes_is_refused():

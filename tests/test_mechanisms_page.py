@@ -82,7 +82,7 @@ def test_noises_are_picked_and_the_link_keeps_them():
 
 def test_a_link_may_show_nothing_that_can_be_had():
     app = opened("mechanisms", **SMALL, shown="optimal_for", learning_rate=1.2)
-    assert "is not shown: learning_rate=1.2" in verdict(app)
+    assert "Not shown: optimum, in the long run (learning_rate=1.2" in verdict(app)
     assert numbers(app)["gain"] == "-"
 
 

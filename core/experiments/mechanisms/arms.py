@@ -36,7 +36,7 @@ LONGEST_DENSE = 512
 
 
 class Arms(NamedTuple):
-    """The noises shown that can be charged, and for each of the others the sentence that says why not; by name."""
+    """The noises shown that can be charged, and for each of the others why not; by name."""
 
     chosen: dict[str, Mechanism]
     refused: dict[str, str]
@@ -50,14 +50,24 @@ def arms(setting: NoiseSetting) -> Arms:
     """
     chosen, refused = {}, {}
     for noise in setting.shown.split(","):
+        label = ""
         try:
             made = mechanism(setting, noise)
+            label = made.label
             sensitivity(setting, made)
         except ValueError as error:
-            refused[noise] = f"{NOISES[noise]} is not shown: {error}."
+            refused[noise] = str(error).replace(f" for {label}", "")  # alike for noises that lack the same
         else:
             chosen[noise] = made
     return Arms(chosen, refused)
+
+
+def refusals(setting: NoiseSetting) -> str:
+    """Which of the noises shown cannot be had, and why, in sentences; those of one reason together."""
+    reasons: dict[str, list[str]] = {}
+    for noise, reason in arms(setting).refused.items():
+        reasons.setdefault(reason, []).append(NOISES[noise])
+    return " ".join(f"Not shown: {', '.join(noises)} ({reason})." for reason, noises in reasons.items())
 
 
 def mechanism(setting: NoiseSetting, noise: str) -> Mechanism:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.comparison.outcome import shown_steps
-from core.experiments.mechanisms.arms import arms, mechanism, noise_std, sensitivity
+from core.experiments.mechanisms.arms import arms, mechanism, noise_std, refusals, sensitivity
 from core.experiments.mechanisms.setting import NOISES, OPTIMA, NoiseSetting, stability
 from core.mechanisms import Mechanism, ToeplitzMechanism, independent
 from core.mechanisms.characteristics import characterise
@@ -135,10 +135,9 @@ def winner(setting: NoiseSetting) -> Winner | None:
 
 def verdict(setting: NoiseSetting) -> str:
     """Who wins, by how much and why, in plain words, from the numbers alone; and what could not be shown."""
-    refused = " ".join(arms(setting).refused.values())
     found = winner(setting)
     if found is None:
-        return " ".join((stability(setting) or "Nothing can be compared.", refused)).strip()
+        return " ".join((stability(setting) or "Nothing can be compared.", refusals(setting))).strip()
     made = arms(setting).chosen[found.noise]
     sentences = [f"After {setting.steps:,} steps at epsilon = {setting.epsilon:g}: {spelled(setting, found.noise)} {_ends(found.gain)}."]
     if found.noise == "independent":
@@ -157,7 +156,7 @@ def verdict(setting: NoiseSetting) -> str:
     losers = [spelled(setting, noise) for noise, risk in final_risks(setting).items() if risk > 1.005 * plain_risk(setting)]
     if losers:
         sentences.append(f"LOSES to plain DP-SGD: {', '.join(losers)}.")
-    return " ".join((*sentences, refused)).strip()
+    return " ".join((*sentences, refusals(setting))).strip()
 
 
 def words(setting: NoiseSetting, noise: str) -> str:
