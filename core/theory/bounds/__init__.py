@@ -2,7 +2,8 @@
 
 `kan`, `kan_proof`, `regimes`: the theorems of 2605.12648. `margin`: its assumption on the data, measured. `noise`: the
 energy of correlated noise, exactly. `adaptive_clipping`: constants and bounds of 2207.04686, called by its own name.
-So are `regression` (Tables 1, 2 and 4) and `finite_time` (Theorems D.11 and D.13, Corollaries D.14 and D.15) of 2310.06771.
+So are `accelerated` (constants and bounds of 2406.02716), `regression` (Tables 1, 2 and 4) and `finite_time` (Theorems D.11 and
+D.13, Corollaries D.14 and D.15) of 2310.06771.
 """
 
 from core.theory.bounds.kan import (
