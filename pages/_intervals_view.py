@@ -47,10 +47,11 @@ def cloud(expected: Expected, chosen: tuple[int, int], step: int, chains: Chains
         _figure.show(intervals.cloud(expected, *chosen, chains.step, chains), "main", intervals.cloud, "iterate_law", height=460)
         return
     here = intervals.cloud(expected, *chosen, step, chains)
-    frames = {at: intervals.cloud(expected, *chosen, at, chains) for at in intervals.shown_steps(expected)}
+    frames = {"shown_step": {at: intervals.cloud(expected, *chosen, at, chains) for at in intervals.shown_steps(expected)}}
+    even = expected.setting.schedule == "uniform"  # else early iterates are so far out that one axis does not fit all frames
     if chains is not None:
         here = replace(here, verdict=intervals.coverage_verdict(chains))
-    _figure.show(here, "main", intervals.cloud, "iterate_law", height=460, frames={"shown_step": frames})
+    _figure.show(here, "main", intervals.cloud, "iterate_law", height=460, frames=frames if even else None)
 
 
 def replicates(chains: Chains, coordinate: int) -> None:

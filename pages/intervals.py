@@ -11,15 +11,12 @@ from pages import _figure, _intervals_controls, _intervals_data, _intervals_view
 setting = _intervals_controls.current()
 st.markdown(
     "### An interval from the noise itself\n"
-    "Private gradient descent never stands still: its noise keeps the iterates in a cloud around the least-squares fit. The spread of "
-    "that cloud, which is published anyway, says how far off the private answer may be. **How often is such an interval right?**"
+    "Private gradient descent never stands still: its noise keeps it in a cloud around the least-squares fit. The spread of that cloud says "
+    "how far off the private answer may be. **How often is such an interval right?**"
 )
+top = st.container()  # the chart first, what moves it below
 own = _intervals_data.choose(setting)
 expected = _intervals_data.known(setting, own)
-with st.container(key="presets", horizontal=True):
-    for key, preset in intervals.presets().items():
-        st.button(preset.label, key=f"preset-{key}", on_click=_intervals_controls.load, args=(preset.setting,))
-st.caption(next((f"{preset.label}. {preset.says}" for preset in intervals.presets().values() if preset.setting == setting), "Your own setting."))
 if expected is not None:
     wanted = (setting, own)
     run = partial(_intervals_view.run, *wanted)
@@ -32,7 +29,13 @@ if expected is not None:
         _intervals_view.headline(expected, job.latest)
         _intervals_view.cloud(expected, chosen, step, job.latest)
 
-    _kan_desk.live("intervals", wanted, run, paint)
+    with top:
+        _kan_desk.live("intervals", wanted, run, paint)
+with st.container(key="presets", horizontal=True):
+    for key, preset in intervals.presets().items():
+        st.button(preset.label, key=f"preset-{key}", on_click=_intervals_controls.load, args=(preset.setting,))
+st.caption(next((f"{preset.label}. {preset.says}" for preset in intervals.presets().values() if preset.setting == setting), "Your own setting."))
+if expected is not None:
     done = job.latest if job.state == "finished" else None
     if done is not None:
         _intervals_view.replicates(done, chosen[0])

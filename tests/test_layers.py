@@ -96,7 +96,7 @@ def test_no_bare_except_and_no_mutable_default(path):
 
 def test_theory_and_accounting_start_without_torch():
     code = (
-        "import sys, core.comparison, core.privacy, core.theory.optimal_noise, core.papers;"
+        "import sys, core.comparison, core.experiments.intervals, core.intervals, core.privacy, core.theory.optimal_noise, core.papers;"
         "print([name for name in ('torch', 'streamlit', 'plotly') if name in sys.modules])"
     )
     answer = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
