@@ -39,10 +39,9 @@ def _panel(page_setting: NoiseSetting) -> None:
         _mechanisms_controls.write("levels" if setting.own == "drawn" else "coefficients")
         if found is None:
             st.warning(words)
-        else:
-            _numbers(found)
     if found is not None:
         with right:
+            _numbers(found)
             _figure.show(mechanisms.own_risk(setting), "own-risk", mechanisms.own_risk, "excess_risk", height=300)
             _figure.show(mechanisms.own_spectrum(setting), "own-spectrum", mechanisms.own_spectrum, "minimum_phase", height=300)
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.comparison import excess
 from core.experiments import mechanisms
 from pages import _figure, _mechanisms_controls, _mechanisms_optimum, _mechanisms_own, _mechanisms_words, _share
 
@@ -32,5 +33,7 @@ _mechanisms_controls.pick("pictured", mechanisms.NOISES, mechanisms.NOISES.get)
 for column, picture, key in zip(st.columns(2), (mechanisms.strategy_picture, mechanisms.noising_picture), ("strategy", "noising"), strict=True):
     with column:
         _figure.show(picture(setting), key, picture, "coefficients", height=400)
+st.markdown("### Other problems\nHow far each noise is from the optimum in the long run, on spectra of the paper.")
+_figure.table(excess.relative_excess(), "problems", excess.relative_excess, "spectrum")
 _mechanisms_optimum.live(setting)
 _share.bar("mechanisms", setting)

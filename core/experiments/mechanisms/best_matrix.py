@@ -21,14 +21,14 @@ def last_iterate_trick(setting: NoiseSetting) -> Result:
 
 
 def dense_optima(setting: NoiseSetting) -> Table:
-    """The best matrix for each of three aims beside the best Toeplitz noise, with a proof of how good it is.
+    """The best matrix for each of four aims beside the best Toeplitz noise, with a proof of how good it is.
 
     Errors are of privacy noise alone, at rho = clip_norm = 1 and half the squared sensitivity.
     """
     steps = dense_steps(setting)
     rows = _optima(setting.learning_rate, setting.batch_size, steps, tuple(setting.eigenvalues))
     return Table(
-        title="The best matrix there is",
+        title="The best matrix for each of four aims",
         columns=("aim", "error of the best matrix", "of the best Toeplitz noise", "ratio", "proven within"),
         rows=rows,
         source="arXiv 2310.06771, Section 4; Denisov et al., arXiv 2202.08312",
