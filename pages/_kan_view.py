@@ -19,6 +19,7 @@ def start(wanted: Wanted, paused: bool) -> None:
         return
 
     def plan() -> kan.Plan:
+        kan.check_size(wanted.setting, own)  # before seconds are spent on its noise
         for _ in calibrate(wanted.setting, own) if wanted.setting.private else ():
             if box.run.wanted is not wanted or box.run.job.state == "cancelled":
                 raise RuntimeError("no longer wanted")

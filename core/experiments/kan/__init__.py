@@ -18,7 +18,7 @@ from core.experiments.kan.outcome import (
     paired_differences,
     verdict,
 )
-from core.experiments.kan.plan import Plan, arms_of, plan
+from core.experiments.kan.plan import Plan, arms_of, check_size, plan
 from core.experiments.kan.presets import presets
 from core.experiments.kan.setting import CORRELATIONS, KanSetting, correlations, data_of
 from core.experiments.kan.theory import admissible_widths, not_private_as_printed

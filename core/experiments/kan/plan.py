@@ -60,16 +60,21 @@ def arms_of(setting: KanSetting, n_samples: int) -> tuple[Arm, ...]:
     ), without
 
 
+def check_size(setting: KanSetting, data: TwoClasses | None = None) -> None:
+    """Raise ValueError where the networks of a run take more than `MOST_NUMBERS` parameters together."""
+    networks = setting.replicates * (len(correlations(setting)) + 1 if setting.private else 1)
+    numbers = networks * setting.width * setting.n_basis * (data or data_of(setting)).features.shape[1]
+    fewer = f"at most {MOST_NUMBERS:,}: take a narrower network or fewer replicates"
+    require(numbers <= MOST_NUMBERS, f"parameters of {networks} networks", numbers, fewer)
+
+
 def plan(setting: KanSetting, data: TwoClasses | None = None) -> Plan:
     """The run of a setting on its own data set, or on `data`. Calibrating the arms may take seconds, once.
 
     Raises: ValueError for a batch larger than the data set, and for networks that take more than `MOST_NUMBERS`.
     """
     data = data or data_of(setting)
-    networks = setting.replicates * (len(correlations(setting)) + 1 if setting.private else 1)
-    numbers = networks * setting.width * setting.n_basis * data.features.shape[1]
-    fewer = f"at most {MOST_NUMBERS:,}: take a narrower network or fewer replicates"
-    require(numbers <= MOST_NUMBERS, f"parameters of {networks} networks", numbers, fewer)
+    check_size(setting, data)
     watched = {"test": data.test, "watched": WATCHED, "watched_training": WATCHED_TRAINING}
     problem = Kan(data.features, data.labels, setting.width, setting.n_basis, seed=setting.seed, **watched)
     config = DpFtrlConfig(
