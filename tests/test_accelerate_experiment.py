@@ -251,3 +251,26 @@ def test_on_logistic_loss_the_papers_noise_takes_the_gain_beyond_eight_steps():
     setting = AccelerateSetting(problem="logistic", device="cpu")
     early, late = (accelerate.gain(accelerate.run_at(setting, steps), "accelerated_tree", "unaccelerated_tree") for steps in (8, 31))
     assert early.low > 1 > late.low
+
+
+@pytest.mark.slow
+def test_the_presets_are_true():
+    def gains(key, place, *pairs):
+        setting = dataclasses.replace(accelerate.presets()[key].setting, device="cpu")
+        found = accelerate.run_at(setting, accelerate.marks(setting)[place])
+        return [accelerate.gain(found, *pair) for pair in pairs]
+
+    speed, noise = ("accelerated_counting", "unaccelerated_counting"), ("accelerated_counting", "accelerated_tree")
+    assert gains("few", 0, speed)[0].low > 2 and gains("few", 1, speed)[0].high < 1
+    sped, kind = gains("private", 0, speed, noise)
+    assert kind.low > 1.3 and kind.high > sped.low
+    sped, kind = gains("generous", 0, speed, noise)
+    assert sped.low > 2 and kind.high < 1.1
+    assert gains("easy", 0, ("dp_sgd", "accelerated_counting"))[0].low > 1
+    assert gains("drowned", 1, ("dp_sgd", "accelerated_tree"))[0].low > 1
+
+
+@pytest.mark.parametrize("changes", [{"delta": 1e-12}, {"delta": 0.1, "epsilon": 100.0}, {"dim": 1000, "epsilon": 0.01}, {"n_samples": 64}])
+def test_the_exact_panels_stand_at_any_setting(changes):
+    setting = AccelerateSetting(**changes)
+    assert accelerate.theorem(setting).rows and accelerate.prefix_noise(setting).curves

@@ -156,8 +156,8 @@ def _differences(
     """
     now, h = problem.factors(x, batch)
     then, _ = problem.factors(before[recursive], batch)
-    a = now.clone()
-    a[recursive] = (t + 1) * now[recursive] - t * then  # Delta_t(d); at t = 0 eta_{-1} = 0
+    a = now * _by_arm(torch.where(recursive, t + 1, 1))
+    a.index_add_(0, recursive.nonzero()[:, 0], then, alpha=-t)  # Delta_t(d); at t = 0 eta_{-1} = 0
     asked = torch.where(recursive, 2, 1) * now.shape[2]
     return now, a, h, asked
 
