@@ -54,7 +54,7 @@ def _coefficient(expected: Expected, place: int, key: str) -> int:
     options = tuple(range(1, len(names) + 1))
     _forget(key, options)
     return -1 + st.selectbox(
-        entry.words, options, index=place, format_func=lambda at: names[at - 1], key=key, bind="query-params", help=entry.meaning, width=160,
+        entry.words, options, index=min(place, len(options) - 1), format_func=lambda at: names[at - 1], key=key, bind="query-params", help=entry.meaning, width=160,
     )
 
 

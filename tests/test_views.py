@@ -57,6 +57,22 @@ def test_the_notebook_of_a_run_on_a_real_table_runs(clipping, monkeypatch, tmp_p
 
 
 @pytest.mark.slow
+def test_the_notebook_of_intervals_on_the_viewers_table_runs(monkeypatch, tmp_path):
+    from core.experiments.intervals import OwnTable
+    from core.views.intervals import coverage_and_width
+
+    content = "a,b,y\n" + "\n".join(f"{i % 17},{(i * 7) % 13},{(i * 5) % 11}" for i in range(200))
+    setting = replace(QUICK_OF["intervals"], design="own_table")
+    known = coverage_and_width(setting, OwnTable(content.encode(), "y"))
+    made = views.notebook_of("intervals", setting, "", coordinate=2, second_coordinate=1, target="y", **known)
+    (tmp_path / "table.csv").write_text(content)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    NotebookClient(nbformat.reads(made.decode(), as_version=4), timeout=120).execute(cwd=str(tmp_path))
+    assert coverage_and_width(setting) == {}
+
+
+@pytest.mark.slow
 def test_a_headline_that_is_not_true_fails_the_notebook(monkeypatch, tmp_path):
     content = views.notebook_of("playground", QUICK, "").decode()
     wrong = re.sub(r"gain_nu_ftrl = [0-9.]+", "gain_nu_ftrl = 1.001", content)

@@ -15,7 +15,7 @@ def coverage_and_width(setting: Any, own: Any = None) -> dict[str, float]:
 
     try:
         expected = intervals.expected(setting, own)
-        return {"coverage": expected.of_theta_hat_clipped.coverage.mean(), "width": expected.of_huber.width.mean()}
+        return {"coverage": float(expected.of_theta_hat_clipped.coverage.mean()), "width": float(expected.of_huber.width.mean())}
     except ValueError:
         return {}
 

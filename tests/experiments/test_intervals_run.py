@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.experiments import intervals
-from core.experiments.intervals import IntervalSetting
+from core.experiments.intervals import IntervalSetting, OwnTable
 from core.experiments.intervals.budgets import correlated_noise, last_iterate_noise
 from core.mechanisms import optimal_counting, toeplitz
 
@@ -149,6 +149,13 @@ def test_the_table_of_coefficients_names_and_bounds_each(chains):
     assert table.rows[1][4] == pytest.approx(chains.expected.theta_hat[1])
     side = intervals.side_by_side(chains).curve("private (DP), for least squares")
     assert side.low[1] == pytest.approx(centre[0, 1] - half[0, 1] - chains.expected.theta_hat[1])
+
+
+def test_a_table_of_one_feature_is_drawn_too():
+    rows = "\n".join(f"{(i * 7) % 13},{(i * 5) % 11}" for i in range(200))
+    *_, found = intervals.plan(replace(SMALL, design="own_table"), OwnTable(f"a,y\n{rows}".encode(), "y")).stream()
+    assert intervals.cloud(found.expected, 0, 0, 120, found).curve("replicates at this step").x.size == 30
+    assert intervals.coefficients(found).rows[0][0] == "a" and intervals.landmarks(found.expected).keys() == {"least squares (OLS)"}
 
 
 def test_the_condition_is_told_line_by_line(chains):

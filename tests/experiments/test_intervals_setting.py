@@ -102,6 +102,12 @@ def test_more_iterates_than_can_be_kept_are_refused():
         intervals.plan(replace(SMALL, replicates=1000, steps=20_000))
 
 
+def test_a_csv_file_of_more_numbers_than_a_page_can_take_is_refused(monkeypatch):
+    monkeypatch.setattr("core.experiments.intervals.setting.LARGEST_TABLE", 60)
+    with pytest.raises(ValueError, match="rows below the header=40, expected at most 30 with 2 features"):
+        intervals.expected(replace(SMALL, design="own_table"), OwnTable(CSV.encode(), "y"))
+
+
 def test_a_csv_file_is_one_data_set():
     own = OwnTable(CSV.encode(), "y")
     found = intervals.expected(replace(SMALL, design="own_table", steps=120), own)

@@ -93,7 +93,10 @@ def records_of(setting: IntervalSetting, own: OwnTable | None = None) -> Records
     if setting.design == "diabetes":
         return _diabetes()
     require(own is not None and bool(own.content), "CSV file", "", "one with a header row and numbers below it: choose it above")
-    return _own(own)
+    found = _own(own)
+    most = f"at most {LARGEST_TABLE // found.dim:,} with {found.dim} features"
+    require(found.n_samples * found.dim <= LARGEST_TABLE, "rows below the header", found.n_samples, most)
+    return found
 
 
 def is_drawn(setting: IntervalSetting) -> bool:
