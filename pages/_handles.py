@@ -10,7 +10,9 @@ import streamlit.components.v2 as v2
 _ASSETS = Path(__file__).parent.parent / "assets" / "handles"
 _HANDLES = v2.component(
     "handles",
-    html='<div class="handles"><div class="plane" role="group"><svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"></svg></div></div>',
+    html="""<div class="handles"><div class="plane" role="group">
+      <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true"></svg>
+    </div></div>""",
     css=(_ASSETS / "handles.css").read_text(),
     js=(_ASSETS / "handles.js").read_text(),
 )

@@ -9,8 +9,10 @@ from core.experiments.mechanisms import HANDLES, HIGHEST, LOWEST, OWN, NoiseSett
 from pages import _figure, _mechanisms_controls
 from pages._handles import Handle, handles
 
+_MOVING = ("own", "levels", "coefficients")
 _PLACES = tuple(
-    Handle(index / (len(HANDLES) - 1), f"{omega:.2g}", f"power at frequency {omega:.2g} radians per step") for index, omega in enumerate(HANDLES)
+    Handle(index / (len(HANDLES) - 1), f"{omega:.2g}", f"power at frequency {omega:.2g} radians per step")
+    for index, omega in enumerate(HANDLES)
 )
 
 
@@ -25,8 +27,8 @@ def live(setting: NoiseSetting) -> None:
 
 @st.fragment
 def _panel(page_setting: NoiseSetting) -> None:
-    _mechanisms_controls.tell_address("own", "levels", "coefficients")
-    setting = replace(page_setting, **{field: st.session_state.get(field, getattr(page_setting, field)) for field in ("own", "levels", "coefficients")})
+    _mechanisms_controls.tell_address(*_MOVING)
+    setting = replace(page_setting, **{field: st.session_state.get(field, getattr(page_setting, field)) for field in _MOVING})
     _mechanisms_controls.pick("own", OWN)
     try:
         found = mechanisms.own_numbers(setting)

@@ -13,7 +13,8 @@ def headline(setting: NoiseSetting, found: Winner | None) -> str:
     """The winner, its gain over DP-SGD and its distance from the optimum, as HTML; dashes where everything diverges."""
     gain, says, best, over = (html.escape(text) for text in _texts(setting, found))
     return (
-        f'<div class="headline"><div><b id="gain">{gain}</b><small><span id="gain-says">{says}</span><br>with <span id="winner">{best}</span></small></div>'
+        f'<div class="headline"><div><b id="gain">{gain}</b><small><span id="gain-says">{says}</span><br>'
+        f'with <span id="winner">{best}</span></small></div>'
         f'<div><b id="over-optimum">{over}</b><small>the error from privacy that<br>the best Toeplitz noise leaves</small></div></div>'
     )
 

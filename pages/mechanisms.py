@@ -28,7 +28,10 @@ for picture, key, formula in (
 ):
     _figure.show(picture(setting), key, picture, formula, height=400)
 _mechanisms_own.live(setting)
-st.markdown("### The matrices\nWhat is released is C times the gradients plus independent noise; the noise that training feels is B = inverse of C times it.")
+st.markdown(
+    "### The matrices\nWhat is released is C times the gradients plus independent noise; the noise that training feels is B, the "
+    "inverse of C, times that noise."
+)
 _mechanisms_controls.pick("pictured", mechanisms.NOISES, mechanisms.NOISES.get)
 for column, picture, key in zip(st.columns(2), (mechanisms.strategy_picture, mechanisms.noising_picture), ("strategy", "noising"), strict=True):
     with column:

@@ -90,8 +90,8 @@ def characteristics(setting: NoiseSetting) -> Table:
         rows=tuple(sorted(rows, key=lambda row: row[8])),
         source=f"{PAPER}, Table 3; the numbers are ours",
         caption=(
-            "Errors are standard deviations at equal privacy, in clip norms; sensitivity alone depends on how C is scaled. Buffers: tensors as large as the model that a "
-            "stream keeps; operations: multiply-adds a step for each parameter. Any time: the run may go on for longer than was "
+            "Errors are standard deviations at equal privacy, in clip norms; sensitivity alone depends on how C is scaled. Buffers: "
+            "tensors as large as the model that a stream keeps; operations: multiply-adds a step for each parameter. Any time: the run may go on for longer than was "
             "planned. Worst of the last tenth: the highest suboptimality over the last tenth of the run, which tells a noise that "
             "is good at the last step only. Times the optimum: the part of the suboptimality after the last step that privacy "
             "causes, over what the best Toeplitz noise for this problem leaves. Click a column to sort by it."
@@ -229,7 +229,9 @@ def _ends(gain: float) -> str:
         return "is best"
     if abs(gain - 1) < 0.005:
         return "is best, within half a percent of DP-SGD"
-    return f"wins, with {gain:.3g} times less error than DP-SGD" if gain > 1 else f"is the best shown and LOSES, with {1 / gain:.3g} times the error of DP-SGD"
+    if gain > 1:
+        return f"wins, with {gain:.3g} times less error than DP-SGD"
+    return f"is the best shown and LOSES, with {1 / gain:.3g} times the error of DP-SGD"
 
 
 def _optimum_words(setting: NoiseSetting) -> str:
