@@ -19,7 +19,7 @@ _MOST_NEWTON_STEPS, _LEAST_PENALTY = 100, 1e-10
 
 
 class LogisticDesign:
-    """Fresh examples: x_k = +-sqrt(eigenvalue_k), each sign a fair coin, y = +1 with probability 1/(1 + exp(-<x, theta_star>)).
+    """Fresh examples: x_k = +-sqrt(eigenvalue_k) by fair coins, y = +1 with probability 1/(1 + exp(-<x, theta_star>)).
 
     f(theta; x, y) = log(1 + exp(-y <x, theta>)), whose gradient is -y x/(1 + exp(y <x, theta>)): outputs = 1, h = x. So
     |x|^2 = sum of `eigenvalues` for every example, E xx' = diag(eigenvalues), no gradient is longer than |x|, and f is
@@ -38,7 +38,10 @@ class LogisticDesign:
     ridge = 0.0
 
     def __init__(
-        self, eigenvalues: Sequence[float] | np.ndarray, theta_star: Sequence[float] | np.ndarray, dtype: torch.dtype = torch.float32
+        self,
+        eigenvalues: Sequence[float] | np.ndarray,
+        theta_star: Sequence[float] | np.ndarray,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         self.eigenvalues = vector("eigenvalues", eigenvalues, above=0.0)
         self.features = self.eigenvalues.size
@@ -97,7 +100,8 @@ class TableLogistic:
         self.theta_hat = logistic_fit(train, data.labels, self.radius)
         self.least_loss = float(np.logaddexp(0, -data.labels * (train @ self.theta_hat)).mean())
         self._features, self._labels = torch.tensor(train, dtype=dtype), torch.tensor(data.labels, dtype=dtype)
-        self._signed, self._test_signed = torch.tensor(train * data.labels[:, None]), torch.tensor(test * data.test_labels[:, None])
+        self._signed = torch.tensor(train * data.labels[:, None])
+        self._test_signed = torch.tensor(test * data.test_labels[:, None])
 
     def to(self, device: torch.device) -> "TableLogistic":
         return moved(self, device)
@@ -121,7 +125,7 @@ class TableLogistic:
 
 
 def logistic_factors(theta: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
-    """-y/(1 + exp(y <x, theta>)) (arms, replicates, B, 1) and x (replicates, B, d): the gradient of log(1 + exp(-y <x, theta>))."""
+    """-y/(1 + exp(y <x, theta>)) (arms, replicates, B, 1) and x (replicates, B, d): factors of the logistic loss's gradient."""
     labels = batch.labels[..., None]
     margins = labels * torch.einsum("arof,rbf->arbo", theta, batch.features)
     return -labels * torch.sigmoid(-margins), batch.features

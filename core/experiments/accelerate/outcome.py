@@ -66,8 +66,8 @@ def excess(setting: AccelerateSetting, seen: Seen) -> Result:
         band=f"{LEVEL:.0%} confidence interval of the mean of {setting.replicates} replicates",
         caption=(
             f"{PROBLEMS[setting.problem]}. {records(setting):,} records are walked through once, in T batches of n/T; "
-            f"({setting.epsilon:g}, {setting.delta:g})-private under zero-out. Own gradients: each batch's, without recursion. Each method at its best learning rate of "
-            f"{len(SCALINGS)}, chosen on one half of the replicates and judged on the other."
+            f"({setting.epsilon:g}, {setting.delta:g})-private under zero-out. Own gradients: each batch's, without recursion. "
+            f"Each method at its best learning rate of {len(SCALINGS)}, chosen on one half of the replicates and judged on the other."
         ),
         status=f"{missing} more numbers of steps are at work." if missing else "",
         verdict=verdict(setting, seen),
@@ -108,7 +108,8 @@ def _at(point: Point, words: str) -> str:
     if not math.isfinite(means[best]):
         return f"At {point.steps} steps ({words}) every run diverged."
     against = "" if best == "dp_sgd" else f", {gain(point, best, 'dp_sgd')} times less suboptimal than DP-SGD"
-    speed, noise = gain(point, "accelerated_counting", "unaccelerated_counting"), gain(point, "accelerated_counting", "accelerated_tree")
+    speed = gain(point, "accelerated_counting", "unaccelerated_counting")
+    noise = gain(point, "accelerated_counting", "accelerated_tree")
     tree = gain(point, "accelerated_tree", "unaccelerated_tree")
     return (
         f"**At {point.steps} steps ({words})** the best is: {METHODS[best].label}{against}. {_what_decides(speed, noise)}: "
@@ -152,7 +153,9 @@ def ledger(setting: AccelerateSetting, seen: Seen) -> Table:
         ))
     return Table(
         title=f"What was charged at {point.steps} steps",
-        columns=("method", "sensitivity", "noise multiplier", "gradients an example", "scaling chosen", "suboptimality", "rho", "epsilon"),
+        columns=(
+            "method", "sensitivity", "noise multiplier", "gradients an example", "scaling chosen", "suboptimality", "rho", "epsilon",
+        ),
         rows=tuple(rows),
         source="arXiv 2406.02716, Section 5.2, with the exact Gaussian trade-off and the exact sensitivity of each noise",
         caption=(

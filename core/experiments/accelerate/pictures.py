@@ -92,7 +92,8 @@ def sensitivity(setting: AccelerateSetting, seen: Seen) -> Result:
         ),
         verdict=(
             f"From step 2 to step {steps[-1]} the weighted gradient grows {gradient[-1] / gradient[1]:.1f}-fold, the difference "
-            f"{difference[-1] / difference[1]:.2f}-fold: the sensitivity is flat in t, and clipping to {setting.clip_norm:g} holds it there for any loss."
+            f"{difference[-1] / difference[1]:.2f}-fold: the sensitivity is flat in t, and clipping to {setting.clip_norm:g} holds "
+            "it there for any loss."
         ),
         settings=asdict(setting) | {"scaling": WATCHED_SCALING},
     )
@@ -105,15 +106,23 @@ def theorem(setting: AccelerateSetting) -> Table:
     ))
     root = records(setting) ** 0.25
     rows = (
-        ("one pass is enough: T = c_DP n^(1/4) <= n, batches of 1", _count(accelerated.samples_for_batches(1, delta)), f"T = {here.steps:,.0f}"),
+        ("one pass is enough: T = c_DP n^(1/4) <= n, batches of 1", speaks_from(setting), f"T = {here.steps:,.0f}"),
         ("batches of 10 records", _count(accelerated.samples_for_batches(10, delta)), f"B = {here.batch_size:.2g}"),
         (
             "the bound is below L R, which any answer meets",
             _count(accelerated.samples_for_a_bound_below_trivial(setting.dim, setting.epsilon, delta)),
             f"{_count(_bound_at(here, delta))} L R",
         ),
-        ("the noise is shorter than the ball: c_DP <= n^(1/4)", _count(accelerated.samples_for_bounded_noise(delta)), f"{here.c_dp / root:,.0f} times too large"),
-        ("the differences are proved short (Lemma 5.5, one of its conditions)", _count(accelerated.samples_for_short_differences(delta)), "not proved"),
+        (
+            "the noise is shorter than the ball: c_DP <= n^(1/4)",
+            _count(accelerated.samples_for_bounded_noise(delta)),
+            f"{here.c_dp / root:,.0f} times too large",
+        ),
+        (
+            "the differences are proved short (Lemma 5.5, one of its conditions)",
+            _count(accelerated.samples_for_short_differences(delta)),
+            "not proved",
+        ),
     )
     steps = marks(setting)[0]
     spent = accelerated.actual_epsilon(max(2, steps), setting.epsilon, delta)

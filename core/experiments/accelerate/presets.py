@@ -17,8 +17,12 @@ def presets() -> dict[str, Preset]:
             "Logistic loss. With the paper's tree noise acceleration gains little beyond 8 steps: noise, not acceleration, decides.",
             AccelerateSetting(problem="logistic"),
         ),
-        "private": Preset("More privacy", "At epsilon 0.25 the kind of noise decides as much as acceleration does.", AccelerateSetting(epsilon=0.25)),
-        "generous": Preset("Hardly any noise", "At epsilon 8 the noises are alike: what is left is what acceleration does.", AccelerateSetting(epsilon=8.0)),
+        "private": Preset(
+            "More privacy", "At epsilon 0.25 the kind of noise decides as much as acceleration does.", AccelerateSetting(epsilon=0.25)
+        ),
+        "generous": Preset(
+            "Hardly any noise", "At epsilon 8 the noises are alike: what is left is what acceleration does.", AccelerateSetting(epsilon=8.0)
+        ),
         "easy": Preset(
             "Three parameters",
             "With so few directions plain steps converge at once: DP-SGD is ahead at n^(1/4) steps, acceleration LOSES.",
@@ -30,6 +34,8 @@ def presets() -> dict[str, Preset]:
             AccelerateSetting(n_samples=4096, epsilon=0.05),
         ),
         "tumours": Preset(
-            "A real table", "427 tumours at epsilon 1: so few records that every method stays far from the best.", AccelerateSetting(problem="breast_cancer")
+            "A real table",
+            "427 tumours at epsilon 1: so few records that every method stays far from the best.",
+            AccelerateSetting(problem="breast_cancer"),
         ),
     }

@@ -78,8 +78,9 @@ def arms_of(setting: AccelerateSetting, steps: int, key: str, scalings: Sequence
     """A method as arms, one for each way to step and each scaling, (epsilon, delta)-private under zero-out."""
     method = METHODS[key]
     multiplier = privacy.calibrate(method.mechanism, steps, setting.epsilon, setting.delta, ADJACENCY)
+    unit = smoothness(setting)
     return [
-        arm(f"{method.label}, {arm.__name__}, scaling {scaling:g}", method.mechanism, multiplier, 1 / (scaling * smoothness(setting)))
+        arm(f"{method.label}, {arm.__name__}, scaling {scaling:g}", method.mechanism, multiplier, 1 / (scaling * unit))
         for arm in method.arms
         for scaling in scalings
     ]

@@ -147,7 +147,10 @@ def excess_risk_bound(
     sums = {power: power_sum(steps, power) for power in (-1.0, -0.5, 0.5, 1.0, 1.5)} | {0.0: steps}
     weight = steps * (steps + 1) / 2  # eta_0 + ... + eta_{T-1}
     terms = (
-        ("sampled gradients", 3 * drift / scaling * (sums[1.5] + sums[0.5]) / 2 + 3 * drift**2 / scaling * (sums[1.0] + sums[0.0]) / 2),
+        (
+            "sampled gradients",
+            1.5 * drift / scaling * (sums[1.5] + sums[0.5]) + 1.5 * drift**2 / scaling * (sums[1.0] + sums[0.0]),
+        ),
         ("sampled gradients times noise", 3 * drift * noise_bound * (sums[0.5] + sums[-0.5]) / 2),
         ("sampled gradients times radius", drift * sums[0.5]),
         ("noise times gradient", noise_bound * (sums[1.0] + sums[0.0]) / 2),
@@ -200,7 +203,8 @@ def actual_epsilon(steps: int, epsilon: float, delta: float) -> float:
 
     Its sensitivity is sqrt(floor(log2 T) + 1), the number of blocks that hold one step.
     """
-    return gdp_epsilon(math.sqrt(whole("steps", steps, at_least=2).bit_length()) / printed_noise(steps, epsilon, delta), delta / 2)
+    blocks = whole("steps", steps, at_least=2).bit_length()
+    return gdp_epsilon(math.sqrt(blocks) / printed_noise(steps, epsilon, delta), delta / 2)
 
 
 def power_sum(steps: float, power: float) -> float:
