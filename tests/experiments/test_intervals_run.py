@@ -130,6 +130,14 @@ def test_hits_and_misses_are_counted(chains):
     assert so_far.high[-1] - so_far.y[-1] == pytest.approx(min(each.std(ddof=1) / 30**0.5, 1 - so_far.y[-1]))
 
 
+def test_the_verdict_says_what_was_measured_and_how_much_was_clipped(chains):
+    said, share = intervals.coverage_verdict(chains), chains.share_clipped[1:].mean()
+    mean = chains.hits(chains.expected.theta_hat).mean()
+    assert said.startswith(f"Measured: {mean:.3f} +- ") and said.endswith(f"Of all gradients {share:.2g} were clipped.")
+    assert 0 < share < 0.01 and chains.share_clipped[0] == 0
+    assert intervals.coverage_verdict(run(replace(SMALL, clip_factor=40.0))).endswith("Not one gradient was clipped.")
+
+
 def test_curves_against_steps_are_exact_and_hold_the_run(chains):
     coverage, width = (intervals.against_steps(chains.expected, what, chains) for what in ("coverage", "interval_width"))
     here = coverage.curve("batched means, exact")

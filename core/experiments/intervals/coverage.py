@@ -82,7 +82,9 @@ def coverage_verdict(chains: Chains) -> str:
     each = chains.hits(expected.theta_hat).mean(axis=1)
     mean, error = each.mean(), each.std(ddof=1) / len(each) ** 0.5
     exact = expected.of_theta_hat_clipped.coverage.mean()
-    return f"Measured: {mean:.3f} +- {error:.3f} of the intervals cover least squares; {_how(expected)} {exact:.4f}, asked for {LEVEL:g}."
+    said = f"Measured: {mean:.3f} +- {error:.3f} of the intervals cover least squares; {_how(expected)} {exact:.4f}, asked for {LEVEL:g}."
+    share = chains.share_clipped[1:].mean()
+    return said + (f" Of all gradients {share:.2g} were clipped." if share else " Not one gradient was clipped.")
 
 
 def against_steps(expected: Expected, what: str, chains: Chains | None = None) -> Result:
