@@ -6,13 +6,13 @@ from core.devices import use_one_thread
 from core.experiments import accelerate
 from core.experiments.accelerate import AccelerateSetting
 from core.jobs import Job
-from pages import _figure, _kan_desk
+from pages import _figure, _desk
 
 
 def live(setting: AccelerateSetting) -> None:
     """The comparison, repainted while the thread has more."""
     use_one_thread()
-    _kan_desk.live("accelerate", setting, lambda: accelerate.stream(setting), lambda job: _paint(job, setting))
+    _desk.live("accelerate", setting, lambda: accelerate.stream(setting), lambda job: _paint(job, setting))
 
 
 def theorem(setting: AccelerateSetting) -> None:

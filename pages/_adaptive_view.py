@@ -6,13 +6,13 @@ from core.devices import use_one_thread
 from core.experiments import adaptive
 from core.experiments.adaptive import AdaptiveSetting
 from core.jobs import Job
-from pages import _figure, _kan_desk
+from pages import _figure, _desk
 
 
 def live(setting: AdaptiveSetting) -> None:
     """Everything, repainted while the thread has more."""
     use_one_thread()
-    _kan_desk.live("adaptive", setting, lambda: adaptive.stream(setting), _paint)
+    _desk.live("adaptive", setting, lambda: adaptive.stream(setting), _paint)
 
 
 def _paint(job: Job) -> None:

@@ -12,7 +12,7 @@ from core.experiments.kan import KanSetting
 from core.jobs import Job
 from core.problems.datasets import TwoClasses
 from core.results import Result, Table
-from pages import _figure, _kan_desk
+from pages import _figure, _desk
 from pages._kan_data import Wanted
 
 CALIBRATING = Lock()
@@ -33,7 +33,7 @@ def live(wanted: Wanted) -> None:
     """The panel, repainted when the thread has more."""
     st.markdown("### What privacy charges for lambda")
     own = wanted.own()  # here, for a thread knows no session
-    _kan_desk.live("charges", wanted, lambda: _charges(wanted.setting, own), _paint)
+    _desk.live("charges", wanted, lambda: _charges(wanted.setting, own), _paint)
 
 
 def calibrate(setting: KanSetting, own: TwoClasses | None) -> Iterator[str]:
@@ -47,7 +47,7 @@ def calibrate(setting: KanSetting, own: TwoClasses | None) -> Iterator[str]:
 
 def at_work() -> str:
     """Which lambda is being calibrated for this session, in words; empty when none is."""
-    job = _kan_desk.desk("charges").job
+    job = _desk.desk("charges").job
     return job.latest.at_work if job is not None and job.state == "running" and job.latest is not None else ""
 
 

@@ -10,7 +10,7 @@ from core.experiments.kan import KanSetting
 from core.jobs import Job
 from core.problems.datasets import TwoClasses
 from core.results import Result
-from pages import _figure, _kan_desk
+from pages import _figure, _desk
 from pages._kan_data import Wanted
 from pages._kan_privacy import calibrate
 
@@ -19,7 +19,7 @@ def live(wanted: Wanted) -> None:
     """The two pictures; the second follows when a thread has measured the margin of the records."""
     st.markdown("### The theorem's claims\nWhat the paper proves, worked out for your setting, with the numbers that it leaves open.")
     own = wanted.own()  # here, for a thread knows no session
-    _kan_desk.live("claims", wanted, lambda: _claims(wanted.setting, own), _paint)
+    _desk.live("claims", wanted, lambda: _claims(wanted.setting, own), _paint)
 
 
 def _claims(setting: KanSetting, own: TwoClasses | None) -> Iterator[tuple[Result, ...]]:

@@ -9,7 +9,7 @@ from core.experiments import mechanisms
 from core.experiments.mechanisms import MULTIPLIERS, NoiseSetting
 from core.jobs import Job
 from core.results import Result, Table
-from pages import _figure, _kan_desk, _mechanisms_controls
+from pages import _figure, _desk, _mechanisms_controls
 
 _PROBLEM = ("learning_rate", "batch_size", "steps", "dim", "shape", "decay")
 
@@ -25,11 +25,11 @@ def live(setting: NoiseSetting) -> None:
     """Both panels, repainted when their threads have more."""
     st.markdown("### The best matrix there is\nHow much is left to gain over noise that treats all steps alike, and is it gained at every step?")
     matrix = _only(setting, _PROBLEM)
-    _kan_desk.live("optima", matrix, lambda: _optima(matrix), _paint_optima)
+    _desk.live("optima", matrix, lambda: _optima(matrix), _paint_optima)
     st.markdown("### Losses that are not quadratic\nWhat can be promised for every loss whose curvature lies in a range, before anything is run?")
     _mechanisms_controls.pick("multiplier", MULTIPLIERS)
     bound = _only(setting, ("learning_rate", "multiplier"))
-    _kan_desk.live("condition", bound, lambda: _bound(bound), _paint_condition)
+    _desk.live("condition", bound, lambda: _bound(bound), _paint_condition)
 
 
 def _only(setting: NoiseSetting, fields: tuple[str, ...]) -> NoiseSetting:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments import intervals
 from core.views import intervals as view
-from pages import _figure, _intervals_controls, _intervals_data, _intervals_view, _kan_desk, _share
+from pages import _figure, _intervals_controls, _intervals_data, _intervals_view, _desk, _share
 
 setting = _intervals_controls.current()
 st.markdown(
@@ -20,7 +20,7 @@ expected = _intervals_data.known(setting, own)
 if expected is not None:
     wanted = (setting, own)
     run = partial(_intervals_view.run, *wanted)
-    job = _kan_desk.desk("intervals").show(wanted, run)
+    job = _desk.desk("intervals").show(wanted, run)
     chosen, step = _intervals_data.shown(expected)
 
     def paint(job):
@@ -30,7 +30,7 @@ if expected is not None:
         _intervals_view.cloud(expected, chosen, step, job.latest)
 
     with top:
-        _kan_desk.live("intervals", wanted, run, paint)
+        _desk.live("intervals", wanted, run, paint)
 with st.container(key="presets", horizontal=True):
     for key, preset in intervals.presets().items():
         st.button(preset.label, key=f"preset-{key}", on_click=_intervals_controls.load, args=(preset.setting,))
@@ -39,11 +39,11 @@ if expected is not None:
     done = job.latest if job.state == "finished" else None
     if done is not None:
         _intervals_view.replicates(done, chosen[0])
-    _kan_desk.live("intervals-theory", wanted, partial(intervals.prepare, expected), partial(_intervals_view.theory, expected, done))
+    _desk.live("intervals-theory", wanted, partial(intervals.prepare, expected), partial(_intervals_view.theory, expected, done))
     _figure.table(intervals.ledger(expected), "ledger", intervals.ledger, "budget")
     _figure.table(intervals.budgets(setting), "budgets", intervals.budgets, "budget")
     if done is not None and intervals.is_drawn(setting):  # one thing at a time: the run itself goes first
         st.markdown("### The error of one private estimate")
-        _kan_desk.live("intervals-panel", setting, partial(intervals.panel, setting), _intervals_view.panel)
+        _desk.live("intervals-panel", setting, partial(intervals.panel, setting), _intervals_view.panel)
     choices = {} if own is None else {"target": own.target} | view.coverage_and_width(setting, own)
     _share.bar("intervals", setting, coordinate=chosen[0] + 1, second_coordinate=chosen[1] + 1, **choices)
