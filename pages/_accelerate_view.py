@@ -6,7 +6,7 @@ from core.devices import use_one_thread
 from core.experiments import accelerate
 from core.experiments.accelerate import AccelerateSetting
 from core.jobs import Job
-from pages import _figure, _desk
+from pages import _desk, _figure
 
 
 def live(setting: AccelerateSetting) -> None:

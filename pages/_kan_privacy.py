@@ -12,7 +12,7 @@ from core.experiments.kan import KanSetting
 from core.jobs import Job
 from core.problems.datasets import TwoClasses
 from core.results import Result, Table
-from pages import _figure, _desk
+from pages import _desk, _figure
 from pages._kan_data import Wanted
 
 CALIBRATING = Lock()

@@ -10,7 +10,7 @@ from core.experiments.kan import KanSetting
 from core.jobs import Job
 from core.problems.datasets import TwoClasses
 from core.results import Result
-from pages import _figure, _desk
+from pages import _desk, _figure
 from pages._kan_data import Wanted
 from pages._kan_privacy import calibrate
 

@@ -9,7 +9,7 @@ from core.experiments import mechanisms
 from core.experiments.mechanisms import MULTIPLIERS, NoiseSetting
 from core.jobs import Job
 from core.results import Result, Table
-from pages import _figure, _desk, _mechanisms_controls
+from pages import _desk, _figure, _mechanisms_controls
 
 _PROBLEM = ("learning_rate", "batch_size", "steps", "dim", "shape", "decay")
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments import intervals
 from core.views import intervals as view
-from pages import _figure, _intervals_controls, _intervals_data, _intervals_view, _desk, _share
+from pages import _desk, _figure, _intervals_controls, _intervals_data, _intervals_view, _share
 
 setting = _intervals_controls.current()
 st.markdown(
