@@ -54,12 +54,19 @@ def clipping_verdict(expected: Expected) -> str:
         return f"{head}: nothing that one would notice."
     without = expected.of_theta_hat.coverage.mean()
     ending = (
-        "The intervals are nearly right about the wrong thing."
+        f"The intervals are nearly right about another point than least squares{_nearer(expected)}."
         if huber > 0.85
         else f"Not clipping alone: without it coverage would be {without:.3f}, because the run is too short for its slowest directions."
     )
     fall = "falls to" if hat < without - 0.02 else "is"
     return f"{head}. Coverage of least squares {fall} {hat:.3f} where {LEVEL:g} was asked for; of what clipping estimates it is {huber:.3f}. {ending}"
+
+
+def _nearer(expected: Expected) -> str:
+    if expected.theta_star is None:
+        return ""
+    away = [np.linalg.norm(point - expected.theta_star) for point in (expected.huber, expected.theta_hat)]
+    return ", which here is nearer to the truth" if away[0] < away[1] else ", which here is farther from the truth"
 
 
 def conditions(expected: Expected) -> Table:

@@ -114,7 +114,7 @@ def against_steps(expected: Expected, what: str, chains: Chains | None = None) -
         y_name=what,
         source="arXiv 2402.13531, " + {"coverage": "Figure 5", "interval_width": "Figure 6"}[what] + "; the exact curves are ours",
         band="one standard error" if chains is not None else "",
-        caption=_CAPTIONS[what],
+        caption=_CAPTIONS[what] + (" This run clips, which the curves leave out: its point may lie far off them." if is_biased(expected) else ""),
         verdict=_steps_verdict(expected) if what == "coverage" else _width_verdict(expected),
         settings=asdict(setting),
         marks=((setting.steps, "your steps"),),
