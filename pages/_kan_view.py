@@ -55,11 +55,26 @@ def paint_details(run: Run | None) -> None:
             _network(run.plan, latest)
 
 
+def kept(run: Run | None) -> dict[str, str]:
+    """The headline of a run that has ended as a row of the table of results tried; empty before, and without privacy."""
+    if run is None or run.job.state != "finished":
+        return {}
+    best = kan.best_gain(run.plan, run.job.snapshots)
+    if best is None:
+        return {}
+    found, gain, error, says = _texts(best)
+    return {"best lambda above 0": found, "test accuracy over lambda = 0": f"{gain} {error}", "which": says}
+
+
+def _texts(best: kan.Difference | None) -> tuple[str, str, str, str]:
+    if best is None:
+        return "-", "-", "", "known after a run"
+    says = "beyond chance" if best.differs(1) else "WORSE than DP-SGD" if best.differs(-1) else "may be chance"
+    return f"{best.correlation:g}", f"{best.difference:+.4f}", f"+- {best.error:.4f}", says
+
+
 def _headline(best: kan.Difference | None) -> None:
-    found, gain, error, says = "-", "-", "", "known after a run"
-    if best is not None:
-        found, gain, error = f"{best.correlation:g}", f"{best.difference:+.4f}", f"+- {best.error:.4f}"
-        says = "beyond chance" if best.differs(1) else "WORSE than DP-SGD" if best.differs(-1) else "may be chance"
+    found, gain, error, says = _texts(best)
     with st.container(key="headline"):
         st.html(
             f'<div class="headline"><div><b id="best-lambda">{found}</b><small>best lambda above 0<br>of those compared</small></div>'

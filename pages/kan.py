@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.experiments import kan
-from pages import _bench, _figure, _kan_controls, _kan_data, _kan_privacy, _kan_theory, _kan_view, _share
+from pages import _bench, _figure, _kan_controls, _kan_data, _kan_privacy, _kan_theory, _kan_view, _share, _tried
 
 setting = _kan_controls.current()
 bench = _bench.bench("kan")
@@ -25,4 +25,6 @@ if bench.run is not None and bench.run.plan is not None:
     _figure.table(kan.ledger(bench.run.plan), "ledger", kan.ledger, "subsampled")
 _kan_privacy.live(wanted)
 _kan_theory.live(wanted)
+tried = bench.run.plan.setting if bench.run is not None and bench.run.plan is not None else setting
+_tried.table("kan", tried, _kan_view.kept(bench.run), _kan_controls.load)
 _share.bar("kan", setting, **wanted.choices())

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.comparison import excess
 from core.experiments import mechanisms
-from pages import _figure, _mechanisms_controls, _mechanisms_optimum, _mechanisms_own, _mechanisms_words, _share
+from pages import _figure, _mechanisms_controls, _mechanisms_optimum, _mechanisms_own, _mechanisms_words, _share, _tried
 
 setting = _mechanisms_controls.current()
 found = mechanisms.winner(setting)
@@ -39,4 +39,5 @@ for column, picture, key in zip(st.columns(2), (mechanisms.strategy_picture, mec
 st.markdown("### Other problems\nHow far each noise is from the optimum in the long run, on spectra of the paper.")
 _figure.table(excess.relative_excess(), "problems", excess.relative_excess, "spectrum")
 _mechanisms_optimum.live(setting)
+_tried.table("mechanisms", setting, _mechanisms_words.kept(setting, found), _mechanisms_controls.load)
 _share.bar("mechanisms", setting)

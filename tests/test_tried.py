@@ -1,5 +1,7 @@
 """Results kept while trying settings: what the table holds, and that each row leads back to its settings."""
 
+from test_kan_page import QUICK, finished
+from test_kan_page import headline as kan_headline
 from test_pages import behind_the_router, faultless, headline, opened  # noqa: F401  (a fixture)
 
 
@@ -25,3 +27,25 @@ def test_results_are_kept_with_what_was_changed_and_lead_back():
     assert len(tried(app)[0].value) == 2, "going back forgets nothing"
     faultless(app.button(key="forget").click().run())
     assert not tried(app)
+
+
+def test_the_winner_among_the_noises_is_kept():
+    app = opened("mechanisms", steps=50, dim=4)
+    faultless(app.button(key="keep").click().run())
+    (row,) = tried(app)[0].value.to_dict("records")
+    (html,) = [block.proto.body for block in app.get("html") if 'id="winner"' in block.proto.body]
+    assert f">{row['best noise']}<" in html and row["against DP-SGD"].split()[0] + "<" in html
+    assert row["steps"] == "50" and row["dimension"] == "4"
+
+
+def test_a_run_is_kept_once_it_has_ended_with_the_settings_it_began_with():
+    app = opened("kan", **QUICK)
+    assert app.button(key="keep").disabled
+    faultless(app.button(key="run").click().run())
+    finished(app)
+    faultless(app.select_slider(key="correlation").set_value(0.5).run())
+    shown = kan_headline(app)
+    faultless(app.button(key="keep").click().run())
+    (row,) = tried(app)[0].value.to_dict("records")
+    assert row["best lambda above 0"] == shown["best-lambda"] and row["test accuracy over lambda = 0"].startswith(shown["gain"])
+    assert row["width"] == "4" and "lambda of DP-lambda-CGD" not in row, "the slider moved after the run"
