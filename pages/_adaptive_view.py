@@ -15,6 +15,14 @@ def live(setting: AdaptiveSetting) -> None:
     _desk.live("adaptive", setting, lambda: adaptive.stream(setting), _paint)
 
 
+def kept() -> dict[str, str]:
+    """The headline as a row of the table of results tried; empty until all of it is there."""
+    job = _desk.desk("adaptive").job
+    if job is None or job.state != "finished":
+        return {}
+    return {words.replace("<br>", " "): _short(value) for _, value, words in _numbers(job.latest)}
+
+
 def _paint(job: Job) -> None:
     outcome = job.latest
     if outcome is None:
@@ -40,12 +48,16 @@ def _paint(job: Job) -> None:
     _figure.table(adaptive.excess_table(outcome), "excess", adaptive.excess_table, "adaptive")
 
 
-def _headline(outcome: adaptive.Outcome) -> None:
-    numbers = [
+def _numbers(outcome: adaptive.Outcome) -> list[tuple[str, float | None, str]]:
+    return [
         ("fall", adaptive.fall(outcome), "times less error where label<br>noise falls from 1 to .01"),
         ("fall-fixed", adaptive.fall(outcome, adaptive.TUNED), "the same with the best<br>fixed clip norm for each"),
         ("printed-cost", adaptive.cost_of_printing(outcome), "times the error of exact<br>accounting, as printed"),
     ]
+
+
+def _headline(outcome: adaptive.Outcome) -> None:
+    numbers = _numbers(outcome)
     cells = "".join(f'<div><b id="{key}">{_short(value)}</b><small>{words}</small></div>' for key, value, words in numbers)
     with st.container(key="headline"):
         st.html(f'<div class="headline">{cells}</div>')

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.experiments import accelerate
-from pages import _accelerate_controls, _accelerate_view, _share
+from pages import _accelerate_controls, _accelerate_view, _share, _tried
 
 setting = _accelerate_controls.current()
 st.markdown(
@@ -19,4 +19,5 @@ presets = accelerate.presets().values()
 st.caption(next((f"{preset.label}. {preset.says}" for preset in presets if preset.setting == setting), "Your own setting."))
 _accelerate_view.live(setting)
 _accelerate_view.theorem(setting)
+_tried.table("accelerate", setting, _accelerate_view.kept(setting), _accelerate_controls.load)
 _share.bar("accelerate", setting)

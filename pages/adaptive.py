@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.experiments import adaptive
-from pages import _adaptive_controls, _adaptive_view, _share
+from pages import _adaptive_controls, _adaptive_view, _share, _tried
 
 setting = _adaptive_controls.current()
 st.markdown(
@@ -17,4 +17,5 @@ with st.container(key="presets", horizontal=True):
 presets = adaptive.presets().values()
 st.caption(next((f"{preset.label}. {preset.says}" for preset in presets if preset.setting == setting), "Your own setting."))
 _adaptive_view.live(setting)
+_tried.table("adaptive", setting, _adaptive_view.kept(), _adaptive_controls.load)
 _share.bar("adaptive", setting)

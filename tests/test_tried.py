@@ -1,5 +1,9 @@
 """Results kept while trying settings: what the table holds, and that each row leads back to its settings."""
 
+import pytest
+import streamlit as st
+import test_accelerate_page
+import test_adaptive_page
 from test_kan_page import QUICK, finished
 from test_kan_page import headline as kan_headline
 from test_pages import behind_the_router, faultless, headline, opened  # noqa: F401  (a fixture)
@@ -49,3 +53,14 @@ def test_a_run_is_kept_once_it_has_ended_with_the_settings_it_began_with():
     (row,) = tried(app)[0].value.to_dict("records")
     assert row["best lambda above 0"] == shown["best-lambda"] and row["test accuracy over lambda = 0"].startswith(shown["gain"])
     assert row["width"] == "4" and "lambda of DP-lambda-CGD" not in row, "the slider moved after the run"
+
+
+@pytest.mark.parametrize(("pages_tests", "page"), [(test_adaptive_page, "adaptive"), (test_accelerate_page, "accelerate")])
+def test_results_that_arrive_are_kept_once_all_are_there(pages_tests, page):
+    st.cache_resource.clear()  # all tests are one session to Streamlit
+    app = pages_tests.finished(opened(page, **pages_tests.QUICK))
+    faultless(app.run())
+    faultless(app.button(key="keep").click().run())
+    (row,) = tried(app)[0].value.to_dict("records")
+    shown = pages_tests.headline(app)
+    assert {"adaptive": shown.get("fall"), "accelerate": shown.get("gain")}[page] in row.values()
