@@ -41,6 +41,14 @@ def headline(expected: Expected, chains: Chains | None) -> None:
         )
 
 
+def kept(expected: Expected, chains: Chains | None) -> dict[str, str]:
+    """The headline as a row of the table of results tried; empty until the run has ended."""
+    if chains is None:
+        return {}
+    said = intervals.headline(expected, chains)
+    return {f"coverage, {said.how}": said.coverage, "measured": f"{said.measured} {said.error}", "width over classical": said.width}
+
+
 def cloud(expected: Expected, chosen: tuple[int, int], step: int, chains: Chains | None) -> None:
     """The plane of two coefficients; it follows the slider of steps once the run has finished."""
     if chains is not None and not chains.finished:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments import intervals
 from core.views import intervals as view
-from pages import _desk, _figure, _intervals_controls, _intervals_data, _intervals_view, _share
+from pages import _desk, _figure, _intervals_controls, _intervals_data, _intervals_view, _share, _tried
 
 setting = _intervals_controls.current()
 st.markdown(
@@ -45,5 +45,6 @@ if expected is not None:
     if done is not None and intervals.is_drawn(setting):  # one thing at a time: the run itself goes first
         st.markdown("### The error of one private estimate")
         _desk.live("intervals-panel", setting, partial(intervals.panel, setting), _intervals_view.panel)
+    _tried.table("intervals", setting, _intervals_view.kept(expected, done), _intervals_controls.load)
     choices = {} if own is None else {"target": own.target} | view.coverage_and_width(setting, own)
     _share.bar("intervals", setting, coordinate=chosen[0] + 1, second_coordinate=chosen[1] + 1, **choices)

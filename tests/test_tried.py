@@ -4,6 +4,7 @@ import pytest
 import streamlit as st
 import test_accelerate_page
 import test_adaptive_page
+import test_intervals_page
 from test_kan_page import QUICK, finished
 from test_kan_page import headline as kan_headline
 from test_pages import behind_the_router, faultless, headline, opened  # noqa: F401  (a fixture)
@@ -55,7 +56,10 @@ def test_a_run_is_kept_once_it_has_ended_with_the_settings_it_began_with():
     assert row["width"] == "4" and "lambda of DP-lambda-CGD" not in row, "the slider moved after the run"
 
 
-@pytest.mark.parametrize(("pages_tests", "page"), [(test_adaptive_page, "adaptive"), (test_accelerate_page, "accelerate")])
+@pytest.mark.parametrize(
+    ("pages_tests", "page"),
+    [(test_adaptive_page, "adaptive"), (test_accelerate_page, "accelerate"), (test_intervals_page, "intervals")],
+)
 def test_results_that_arrive_are_kept_once_all_are_there(pages_tests, page):
     st.cache_resource.clear()  # all tests are one session to Streamlit
     app = pages_tests.finished(opened(page, **pages_tests.QUICK))
@@ -63,4 +67,4 @@ def test_results_that_arrive_are_kept_once_all_are_there(pages_tests, page):
     faultless(app.button(key="keep").click().run())
     (row,) = tried(app)[0].value.to_dict("records")
     shown = pages_tests.headline(app)
-    assert {"adaptive": shown.get("fall"), "accelerate": shown.get("gain")}[page] in row.values()
+    assert {"adaptive": shown.get("fall"), "accelerate": shown.get("gain"), "intervals": shown.get("coverage")}[page] in row.values()
