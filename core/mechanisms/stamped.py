@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -31,18 +31,18 @@ class Stamped(MatrixMechanism):
         return self._repeat(self.inner.strategy_matrix(self.period), steps)
 
     def sensitivity(self, steps: int, participations: int = 1, separation: int = 1) -> float:
-        """One participation costs what it costs within one period [clip_norm].
+        """One participation costs what it costs within one period, or within the steps of it that are run [clip_norm].
 
         Several in different periods add up in squares. Where `inner` is Toeplitz and the period a multiple of the
         separation, each period has its worst pattern from its first step on, and these fit together; else see
         `worst_pattern`.
 
-        Guarantees: equals enumeration where it answers.
+        Guarantees: equals enumeration where it answers, and where `inner` does.
         Raises: ValueError when the participations do not fit, or several fit into one period in ways that are not known.
         """
         steps, participations, separation = check_pattern(steps, participations, separation)
-        if participations == 1:
-            return self.inner.sensitivity(min(steps, self.period) if self.inner.anytime else self.period)
+        if participations == 1 and (self.inner.anytime or steps >= self.period):
+            return self.inner.sensitivity(min(steps, self.period))
         if isinstance(self.inner, ToeplitzMechanism) and self.period % separation == 0:
             return self._several(steps, participations, separation)
         return worst_pattern(self.strategy_matrix(steps), participations, separation, self.label)
@@ -68,8 +68,8 @@ class Stamped(MatrixMechanism):
         from core.mechanisms import sampling
 
         seeds = sampling.single_steps(blocks)
-        while True:
-            one_period = islice(seeds, self.period)
+        for first in seeds:  # which ends where a restart of this noise itself gives it an end
+            one_period = chain([first], islice(seeds, self.period - 1))
             if self.inner.anytime:
                 yield from self.inner.correlate(one_period)
             else:

@@ -27,6 +27,8 @@ EVERY = [
     mechanisms.stamped(mechanisms.binary_tree("honaker"), 13),
     mechanisms.stamped(mechanisms.optimal_for([1.0, 0.1, 0.01], 0.2), 70),
     mechanisms.stamped(mechanisms.fft_mechanism(), 50),
+    mechanisms.stamped(mechanisms.stamped(mechanisms.lambda_cgd(0.5), 2), 4),
+    mechanisms.stamped(mechanisms.stamped(mechanisms.nu_ftrl(0.02), 3), 7),
     mechanisms.dense(np.tril(np.random.default_rng(0).uniform(0.1, 1, (1100, 1100))) / 40 + np.eye(1100)),
 ]
 every_mechanism = pytest.mark.parametrize("mechanism", EVERY, ids=lambda mechanism: mechanism.label)

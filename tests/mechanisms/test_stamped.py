@@ -39,6 +39,17 @@ def test_one_participation_costs_one_period(inner):
     assert restarted.anytime
 
 
+EXACT = [INNER[0], INNER[2], INNER[3], mechanisms.fft_mechanism()]  # Honaker's tree is charged more than it shows
+
+
+@pytest.mark.parametrize("inner", EXACT, ids=lambda mechanism: mechanism.label)
+@pytest.mark.parametrize("steps", [1, 3, 7, 8])
+def test_within_the_first_period_it_costs_what_the_steps_so_far_show(inner, steps):
+    restarted = mechanisms.stamped(inner, 8)
+    longest = np.linalg.norm(restarted.strategy_matrix(steps), axis=0).max()
+    assert restarted.sensitivity(steps) == pytest.approx(longest, rel=1e-9)
+
+
 def test_restarts_at_every_step_are_independent_noise_and_none_are_the_mechanism():
     inner = mechanisms.nu_ftrl(0.05)
     np.testing.assert_array_equal(mechanisms.stamped(inner, 1).noising_matrix(5), np.eye(5))
