@@ -6,6 +6,7 @@ import numpy as np
 
 from core import mechanisms, privacy
 from core.check import choice, real, require, whole
+from core.learners.randomness import role_seeds
 from core.problems.designs import Records
 
 _SEARCH_STEPS, _SETTLED = 500, 1e-11
@@ -96,7 +97,7 @@ def ada_ssp(
     with the noise of `ada_ssp_noise`. Records beyond the bounds are scaled down to them. `feature_bound` on |x| and
     `label_bound` on |y| are the user's and must not come from the data. Consecutive `repeats` share a data set.
 
-    Guarantees: the same seed gives the same estimates.
+    Guarantees: the same seed gives the same estimates; the noise is independent of records that were drawn with that seed.
     Raises: ValueError naming the argument.
     Reference: Wang 2018 (1803.02596), Algorithm 2, carried to zCDP; .05 is how often its ridge may be too small.
     """
@@ -105,7 +106,7 @@ def ada_ssp(
     features = records.features * (feature_bound / np.maximum(lengths, feature_bound))
     labels = np.clip(records.labels, -label_bound, label_bound)
     gram, moment = features.swapaxes(1, 2) @ features, (labels[:, None] @ features)[:, 0]
-    draw = np.random.default_rng(whole("seed", seed)).standard_normal
+    draw = np.random.default_rng(role_seeds(whole("seed", seed)).noise).standard_normal
     dim, shape = records.dim, (records.data_sets, whole("repeats", repeats, at_least=1))
 
     eigenvalue = np.linalg.eigvalsh(gram)[:, :1] + noise.eigenvalue * draw(shape)

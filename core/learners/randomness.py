@@ -1,9 +1,13 @@
-"""One seed in the config, spawned by role. No global generator is read or written."""
+"""One seed in the config, spawned by role. No global generator is read or written. Seeds alone do without torch."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import torch
+
+if TYPE_CHECKING:
+    import torch
 
 
 class RoleSeeds(NamedTuple):
@@ -23,4 +27,6 @@ def role_seeds(seed: int) -> RoleSeeds:
 
 def generator(seed: int, device: torch.device) -> torch.Generator:
     """A fresh torch generator on `device`."""
+    import torch
+
     return torch.Generator(device).manual_seed(seed)

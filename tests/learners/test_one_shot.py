@@ -124,6 +124,18 @@ def test_adassp_adds_the_noise_it_says():
     assert np.array_equal(found, again) and not np.array_equal(found, ada_ssp(records, 1.0, 1.0, 2.0, 4000, seed=7)[:, 0])
 
 
+def test_the_noise_of_adassp_is_not_that_of_records_drawn_with_the_same_seed():
+    """One feature, plenty of records: theta - theta_hat is the noise, to first order; against what the first draws would make it."""
+    noise, found, drawn = ada_ssp_noise(1.0, 10.0, 10.0), [], []
+    for seed in range(40):
+        records = isotropic(4000, 1, seed=seed)
+        found.append((ada_ssp(records, 1.0, 10.0, 10.0, seed=seed) - records.theta_hat)[0, 0])
+        _, gram, moment = np.random.default_rng(seed).standard_normal(3)
+        drawn.append((noise.moment * moment - records.theta_hat[0, 0] * noise.gram * gram) / 4000)
+    assert np.std(found) == pytest.approx(np.std(drawn), rel=0.5)
+    assert abs(np.corrcoef(found, drawn)[0, 1]) < 4 / 40**0.5
+
+
 def test_adassp_of_the_papers_first_figure():
     """p = 50, n = 5000, rho = .05, |x| <= 1.5 sqrt p, |y| <= 5: an independent program finds .80."""
     errors = [
