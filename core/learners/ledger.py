@@ -1,5 +1,6 @@
 """The ledger of a run: what was spent on which records for what, and what that comes to for the worst-off record."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -29,10 +30,11 @@ def spent(ledger: Iterable[Spending], arm: str | None = None) -> float:
     up exactly, so that the whole is sqrt(2 rho)-GDP.
 
     Guarantees: permuting the entries changes nothing; an entry for everybody adds its rho to that of the rest.
-    Raises: ValueError for a ledger of several arms when none is named.
+    Raises: ValueError for a ledger of several arms when none is named, and for an arm that is not in it.
     """
+    ledger = tuple(ledger)
+    arms = sorted({entry.arm for entry in ledger})
+    require(len(arms) <= 1 if arm is None else arm in arms, "arm", arm, f"one of {arms}")
     entries = [entry for entry in ledger if arm in (None, entry.arm)]
-    arms = sorted({entry.arm for entry in entries})
-    require(len(arms) <= 1, "arm", arm, f"one of {arms}")
     edges = sorted({edge for entry in entries for edge in (entry.records.start, entry.records.stop)})
-    return max((sum(entry.rho for entry in entries if place in entry.records) for place in edges), default=0.0)
+    return max((math.fsum(entry.rho for entry in entries if place in entry.records) for place in edges), default=0.0)

@@ -31,3 +31,6 @@ def test_arms_are_told_apart():
     assert spent(entries, "a") == 1.0 and spent(entries, "b") == 2.0
     with pytest.raises(ValueError, match="^arm="):
         spent(entries)
+    for ledger, unknown in ((entries, "c"), (entries, ""), ([], "a")):
+        with pytest.raises(ValueError, match=f"^arm='{unknown}', expected one of"):
+            spent(ledger, unknown)
