@@ -12,7 +12,7 @@ import numpy as np
 from core import mechanisms, privacy
 from core.check import real, require, whole
 
-_ROUNDED_DOWN = 1 - 64 * np.finfo(float).eps  # so that shares, however they are summed, stay within 1
+_ROUNDED_DOWN = 1 - 64 * np.finfo(float).eps  # more than what rounding adds to a share on its way to what is spent
 
 
 class Schedule(ABC):
@@ -95,9 +95,25 @@ def spent(
     """rho (steps + 1,) that all runs together have spent after 0 to T steps: infinite from the first step without noise.
 
     Computed from the noise that is added, not from the budget.
+
+    Guarantees: at most rho, however many steps.
     Reference: arXiv 2402.13531, Claims A.4 and A.5.
     """
     multipliers = noise_multipliers(schedule, steps, rho, learning_rate, runs, adjacency)
+    if rho == math.inf:
+        return np.concatenate([[0.0], np.full(steps, math.inf)])
     noise, (different, which) = mechanisms.independent(), np.unique(multipliers, return_inverse=True)
-    mus = np.array([privacy.gdp_mu(noise, 1, float(value), adjacency) if value else math.inf for value in different])[which]
-    return np.concatenate([[0.0], runs * np.cumsum(np.square(mus) / 2)])
+    mus = np.array([privacy.gdp_mu(noise, 1, float(value), adjacency) for value in different])[which]
+    return np.concatenate([[0.0], runs * _running_sum(np.square(mus) / 2)])
+
+
+def _running_sum(values: np.ndarray) -> np.ndarray:
+    """Running sums (n,), each rounded about once: what an addition loses is computed exactly and added up apart.
+
+    Reference: Knuth, The Art of Computer Programming 2, Section 4.2.2, Theorem B.
+    """
+    sums = np.cumsum(values)
+    before = np.concatenate([[0.0], sums[:-1]])
+    added = sums - before
+    lost = (before - (sums - added)) + (values - added)
+    return sums + np.cumsum(lost)

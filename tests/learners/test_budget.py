@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import mechanisms, privacy
@@ -61,6 +61,31 @@ def test_what_is_spent_is_at_most_rho_and_hardly_less(schedule, steps, rho, lear
     ledger = spent(schedule, steps, rho, learning_rate, runs, adjacency)
     assert ledger.shape == (steps + 1,) and ledger[0] == 0 and np.all(np.diff(ledger) > 0 if rho > 1 else ledger >= 0)
     assert rho * (1 - 1e-12) <= ledger[-1] <= rho
+
+
+@one_of_each
+@settings(max_examples=8)
+@given(
+    steps=st.integers(1, 20_000),
+    rho=st.floats(1e-4, 1e3),
+    learning_rate=st.floats(1e-3, 0.9),
+    runs=st.integers(1, 20),
+)
+def test_a_long_run_spends_no_more_either(schedule, steps, rho, learning_rate, runs):
+    learning_rate = min(learning_rate, 600 / steps)  # lest the first step of a geometric budget gets nothing
+    ledger = spent(schedule, steps, rho, learning_rate, runs)
+    assert rho * (1 - 1e-12) <= ledger[-1] == ledger.max() <= rho
+
+
+@pytest.mark.parametrize("steps", [2000, 20_000])
+def test_running_sums_are_exact_to_the_last_digit(steps):
+    """Summed naively, 2000 even shares of .015 came to more than .015."""
+    multiplier = noise_multipliers(Uniform(), steps, 0.015, 0.25)[0]
+    each = privacy.gdp_mu(mechanisms.independent(), 1, multiplier, "replace") ** 2 / 2
+    ledger = spent(Uniform(), steps, 0.015, 0.25)
+    for step in (1, 2, 7, steps // 3, steps):
+        assert ledger[step] == math.fsum([each] * step)
+    assert ledger[-1] <= 0.015
 
 
 def test_geometric_budgets_grow_by_the_contraction():

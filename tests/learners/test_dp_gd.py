@@ -141,6 +141,11 @@ def test_the_ledger_never_exceeds_rho():
     assert charge(ARMS[0], DpGdConfig(3, math.inf)) == math.inf
 
 
+@pytest.mark.parametrize("steps", [2000, 19_999])
+def test_a_long_run_is_charged_no_more_than_rho(steps):
+    assert 0.015 * (1 - 1e-12) <= charge(GdArm("a", 1.0), DpGdConfig(steps, 0.015)) <= 0.015
+
+
 def test_noise_is_four_times_less_private_when_half_as_large():
     """Twice the noise for a quarter of rho; zero-out adjacency needs half of what replacing a record needs."""
     records = isotropic(50, 2, seed=1)
