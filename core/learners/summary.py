@@ -67,8 +67,13 @@ def noise_norm_rms(arm: Arm, numbers: int, steps: int) -> np.ndarray:
     return arm.noise_multiplier * numbers**0.5 * arm.mechanism.prefix_std(steps)
 
 
-def band(values: np.ndarray, log: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean and the ends of its 95% confidence band (see `curves`) over the last axis; infinite where a replicate is."""
+def band(values: np.ndarray, log: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and the ends of its 95% confidence band (see `curves`) over the last axis; infinite where a replicate is.
+
+    What lies along the last axis must be independent: runs on one data set are, for that data set; runs on several data
+    sets are not, and enter as one mean for each data set. A single replicate has a band of no width.
+    """
+    values = np.asarray(values, dtype=float)
     replicates = values.shape[-1]
     finite = np.isfinite(values).all(axis=-1)
     shown = np.where(finite[..., None], values, 0.0)
@@ -82,6 +87,12 @@ def band(values: np.ndarray, log: bool) -> tuple[np.ndarray, np.ndarray, np.ndar
     else:
         ends = mean, mean - half, mean + half
     return tuple(np.where(finite, end, np.inf) for end in ends)
+
+
+def bands(samples: Iterable[np.ndarray], log: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`band` of each of several samples (n,), which may differ in size: three arrays (samples,)."""
+    mean, low, high = zip(*(band(each, log) for each in samples), strict=True)
+    return np.array(mean), np.array(low), np.array(high)
 
 
 def _words(replicates: int, log: bool) -> str:

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from core.experiments import intervals
-from core.experiments.intervals import IntervalSetting, OwnTable
+from core.experiments.intervals import IntervalSetting, OwnTable, errors
 from core.experiments.intervals.budgets import correlated_noise, last_iterate_noise
 from core.mechanisms import optimal_counting, toeplitz
 
@@ -206,3 +207,21 @@ def test_the_panel_has_the_slopes_of_theory():
     assert third.curve("squared bias").y[0] > third.curve("squared bias").y[-1] and np.all(np.diff(third.curve("variance").y) > 0)
     with pytest.raises(ValueError, match="design='diabetes'"):
         next(intervals.panel(replace(SMALL, design="diabetes")))
+
+
+def test_bands_of_the_panel_are_students_over_data_sets(monkeypatch):
+    """Five runs on each of four data sets are four numbers, not twenty; to first order on the logarithm, as the axis is."""
+    values = np.random.default_rng(3).exponential(size=20)
+    monkeypatch.setattr(errors, "_DIMS", (5,))
+    monkeypatch.setattr(errors, "_chains", lambda setting, records, *_: np.repeat(records.theta_hat, 5, axis=0)[None] + 5**-0.5 * values[:, None])
+    found = intervals.error_against_dim(replace(SMALL, rho=0.05)).curve("DP-GD")
+    means = values.reshape(4, 5).mean(axis=1)
+    factor = np.exp(stats.t.ppf(0.975, 3) * stats.sem(means) / means.mean())
+    assert (found.y[0], found.low[0], found.high[0]) == pytest.approx((means.mean(), means.mean() / factor, means.mean() * factor))
+
+
+def test_pages_of_neighbouring_seeds_share_no_data_set():
+    one, other = (errors._sampling_errors(replace(SMALL, seed=seed), 50) for seed in (0, 1))
+    longer = errors._sampling_errors(SMALL, 51)
+    assert len({*one, *other, *longer}) == 60
+    assert np.array_equal(one, errors._sampling_errors(SMALL, 50))

@@ -6,7 +6,7 @@ from scipy import stats
 
 from core import mechanisms
 from core.learners import Arm, Snapshot
-from core.learners.summary import curves, looks
+from core.learners.summary import bands, curves, looks
 
 ARMS = (
     Arm("DP-SGD", mechanisms.independent(), 1.0, 0.1),
@@ -63,6 +63,13 @@ def test_band_on_a_log_axis_is_the_t_interval_of_the_log_mean_and_stays_positive
         np.testing.assert_allclose(np.log(curve.low), np.log(curve.y) - half[:, index])
         np.testing.assert_allclose(np.log(curve.high), np.log(curve.y) + half[:, index])
     assert "of the log of the mean" in result.band and "12 replicates" in result.band
+
+
+def test_samples_of_several_sizes_have_a_band_each():
+    samples = [np.array([1.0, 2.0, 4.0]), np.array([0.0, 0.5, 1.5, 2.0])]
+    for each, mean, low, high in zip(samples, *bands(samples), strict=True):
+        assert mean == pytest.approx(each.mean())
+        assert (low, high) == pytest.approx(stats.t.interval(0.95, each.size - 1, loc=each.mean(), scale=stats.sem(each)))
 
 
 def test_bands_cover_the_true_mean_as_often_as_they_say():

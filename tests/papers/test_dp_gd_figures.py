@@ -143,13 +143,3 @@ def test_data_sets_are_paired_seeded_and_drawn_in_portions(monkeypatch):
     monkeypatch.setattr(runs, "_NUMBERS", 180)
     assert [size for size, _ in runs.portions(30, 3, 5, 1)] == [2, 2, 1]
     assert len(set(runs.simulate("isotropic", 30, 3, arms, 5, seed=1).ols)) == 5
-
-
-def test_a_mean_has_students_interval():
-    from scipy import stats
-
-    values = np.array([[1.0, 2.0, 4.0], [0.0, 0.5, 1.5]])
-    mean = runs.Mean.of(values)
-    for row, value, half in zip(values, mean.value, mean.half, strict=True):
-        low, high = stats.t.interval(0.95, 2, loc=row.mean(), scale=stats.sem(row))
-        assert value == pytest.approx(row.mean()) and half == pytest.approx((high - low) / 2)

@@ -6,8 +6,9 @@ import numpy as np
 
 from core import mechanisms
 from core.learners.budget import Geometric, Uniform, noise_multipliers
+from core.learners.summary import bands
 from core.papers.dp_gd import runs
-from core.papers.dp_gd.runs import DIM, PAPER, SOURCE, Mean
+from core.papers.dp_gd.runs import DIM, PAPER, SOURCE
 from core.papers.registry import register, verdict
 from core.results import Curve, Result
 
@@ -36,8 +37,7 @@ def budget_schedule(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
         x = STEPS[: len(found)]
         curves = []
         for place, label in enumerate(_SCHEDULES):
-            y, half = (np.array(part) for part in zip(*(Mean.of(errors[place]) for errors in found), strict=True))
-            curves.append(Curve(label, x, y, y - half, y + half, arm=_LOOKS[label], discrete=True))
+            curves.append(Curve(label, x, *bands(errors[place] for errors in found), arm=_LOOKS[label], discrete=True))
         yield sum(x) / sum(STEPS), Result(
             title="One rho, spent evenly or late",
             curves=tuple(curves),

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from core.learners.summary import band
 from core.papers.dp_gd import runs
-from core.papers.dp_gd.runs import DIM, PAPER, SOURCE, Mean
+from core.papers.dp_gd.runs import DIM, PAPER, SOURCE
 from core.papers.registry import register, verdict
 from core.problems.designs import DESIGNS
 from core.results import Curve, Result
@@ -38,8 +39,7 @@ def figure3(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
         shares.append(runs.simulate("isotropic", 100 * dim, dim, arms, trials, seed).share_clipped)
         curves = []
         for dim_so_far, found in zip(plan, shares, strict=False):
-            y, half = Mean.of(found)
-            curves.append(Curve(f"{dim_so_far} features", SHARE_FACTORS, y, y - half, y + half, discrete=True))
+            curves.append(Curve(f"{dim_so_far} features", SHARE_FACTORS, *band(found), discrete=True))
         yield len(shares) / len(plan), Result(
             title="Share of the gradients that is clipped",
             curves=tuple(curves),
@@ -83,7 +83,7 @@ def figure4(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
     share = last.measures["share_clipped"].mean(axis=1)
     yield 1.0, Result(
         title=f"Bias and variance by clip norm, {N_SAMPLES} records",
-        curves=tuple(_factor_curve(label, Mean.of(values)) for label, values in parts.items()),
+        curves=tuple(Curve(label, FACTORS, *band(values), arm=label, discrete=True) for label, values in parts.items()),
         x_name="clip_factor",
         y_name="squared_error",
         source=f"{SOURCE}, Figure 4",
@@ -115,8 +115,7 @@ def figure7(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
         found.append(runs.simulate("isotropic", N_SAMPLES, DIM, arms, ERROR_TRIALS[fidelity], seed, steps))
         curves = []
         for length, trials in zip(TOTAL_STEPS, found, strict=False):
-            y, half = Mean.of(trials.to_hat)
-            curves.append(Curve(f"{length} steps", trials.share_clipped.mean(axis=1), y, y - half, y + half, discrete=True))
+            curves.append(Curve(f"{length} steps", trials.share_clipped.mean(axis=1), *band(trials.to_hat), discrete=True))
         yield len(found) / len(TOTAL_STEPS), Result(
             title=f"Error against the share clipped, {N_SAMPLES} records",
             curves=tuple(curves),
@@ -132,10 +131,6 @@ def figure7(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
                 rho=runs.RHO, steps=TOTAL_STEPS, learning_rate=runs.LEARNING_RATE, clip_factors=FACTORS,
             ),
         )  # fmt: skip
-
-
-def _factor_curve(label: str, mean: Mean) -> Curve:
-    return Curve(label, FACTORS, mean.value, mean.value - mean.half, mean.value + mean.half, arm=label, discrete=True)
 
 
 def _share_verdict(plan: dict[int, int], shares: list[np.ndarray]) -> str:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from core.learners.one_shot import ada_ssp
+from core.learners.summary import bands
 from core.papers.dp_gd import runs
-from core.papers.dp_gd.runs import PAPER, SOURCE, Mean
+from core.papers.dp_gd.runs import PAPER, SOURCE
 from core.papers.registry import register, verdict
 from core.problems.designs import DESIGNS
 from core.results import Curve, Result
@@ -93,9 +94,7 @@ def _errors(design: str, dim: int, trials: int, feature_bound: float, seed: int)
 
 
 def _curve(label: str, look: str, x: list[int], values: list[np.ndarray]) -> Curve:
-    means = [Mean.of(one) for one in values]
-    y, half = (np.array(part) for part in zip(*means, strict=True))
-    return Curve(label, x, y, y - half, y + half, arm=look, discrete=True)
+    return Curve(label, x, *bands(values), arm=look, discrete=True)
 
 
 def _verdict(dims: list[int], errors: list[np.ndarray]) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from core.learners.summary import bands
 from core.papers.dp_gd import runs
-from core.papers.dp_gd.runs import PAPER, SOURCE, Mean
+from core.papers.dp_gd.runs import PAPER, SOURCE
 from core.papers.registry import register, verdict
 from core.results import Curve, Result
 
@@ -91,8 +92,7 @@ def _panel(figure: str, number: str, dim: int, rho: float, fidelity: str, seed: 
 
 
 def _curve(label: str, look: str, x: tuple[int, ...], values: list[np.ndarray]) -> Curve:
-    y, half = (np.array(part) for part in zip(*map(Mean.of, values), strict=True))
-    return Curve(label, x, y, y - half, y + half, arm=look, discrete=True)
+    return Curve(label, x, *bands(values), arm=look, discrete=True)
 
 
 def _verdict(sizes: tuple[int, ...], errors: list[tuple[np.ndarray, ...]]) -> str:

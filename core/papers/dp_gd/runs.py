@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from core import privacy
 from core.problems.designs import DESIGNS
@@ -30,20 +29,6 @@ class Trials(NamedTuple):
     to_hat: np.ndarray
     share_clipped: np.ndarray
     ols: np.ndarray
-
-
-class Mean(NamedTuple):
-    """A mean with the half-width of its 95% confidence interval (Student's t), both over the last axis."""
-
-    value: np.ndarray
-    half: np.ndarray
-
-    @classmethod
-    def of(cls, values: np.ndarray) -> Mean:
-        """Over the last axis."""
-        trials = values.shape[-1]
-        half = stdtrit(trials - 1, 0.975) * values.std(axis=-1, ddof=1) / math.sqrt(trials)
-        return cls(values.mean(axis=-1), half)
 
 
 def arm(label: str, dim: int, clip_factor: float = CLIP_FACTOR, learning_rate: float = LEARNING_RATE, **schedule) -> GdArm:
