@@ -40,6 +40,12 @@ def test_every_curve_is_one_named_trace_with_its_own_numbers():
     np.testing.assert_array_equal(data[1]["x"], X)
 
 
+def test_a_long_label_is_broken_into_lines_that_fit_a_phone():
+    (trace,) = spec(result(exact("claimed by Theorem F.8; true for Poisson batches & <others>")))["data"]
+    lines = trace["name"].split("<br>")
+    assert lines == ["claimed by Theorem F.8; true for Poisson", "batches &amp; &lt;others&gt;"]
+
+
 def test_a_band_is_drawn_behind_its_curve_in_the_same_colour_and_named_for_what_it_is():
     band, line = spec(result(sampled(), band="95% confidence interval of the mean"))["data"]
     assert band["name"] == "95% confidence interval of the mean"

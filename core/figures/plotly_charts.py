@@ -96,7 +96,7 @@ def _line(curve: Curve, stroke: Stroke, y_axis: Name) -> dict:
     trace = {
         "type": "scatter",
         "uid": _uid(curve.label),
-        "name": html.escape(curve.label),
+        "name": _legend(curve.label),
         "legendgroup": curve.label,
         "x": curve.x,
         "y": curve.y,
@@ -108,6 +108,11 @@ def _line(curve: Curve, stroke: Stroke, y_axis: Name) -> dict:
         return trace | {"mode": "markers", "marker": marker} | bars
     line = {"color": stroke.colour, "dash": stroke.dash, "width": 2.5 if curve.exact else 1.5}
     return trace | {"mode": "lines", "line": line}
+
+
+def _legend(label: str) -> str:
+    """A label in lines that fit a phone: a legend cuts off what is wider than the chart."""
+    return "<br>".join(textwrap.wrap(html.escape(label), 40, break_long_words=False, break_on_hyphens=False))
 
 
 def _uid(words: str) -> str:
@@ -174,8 +179,10 @@ def _layout(result: Result, x_axis: Name, y_axis: Name, y_range: tuple[float, fl
 
 
 def _axis(concept: Name) -> dict:
-    scale = {"type": "log", "exponentformat": "power", "nticks": 6} if concept.log else {"type": "linear"}
-    return {"title": {"text": concept.axis}, "automargin": True, "gridcolor": GRID, "zeroline": False, **scale}
+    # More ticks, and plotly.js writes all digits from 2 to 9 between two powers, where there is room for three.
+    scale = {"type": "log", "exponentformat": "power", "nticks": 4} if concept.log else {"type": "linear"}
+    title = {"text": concept.axis, "standoff": 12}
+    return {"title": title, "automargin": True, "gridcolor": GRID, "zeroline": False, **scale}
 
 
 def _smallest_positive(curves: tuple[Curve, ...]) -> float:
