@@ -13,7 +13,7 @@ from core.devices import DEVICES, resolve
 from core.learners import Arm, Snapshot
 from core.learners.clipping import clipped_sum
 from core.learners.ledger import Spending
-from core.learners.loop import correlated_noise, divergence, frozen, named_once, overflow_bound
+from core.learners.loop import correlated_noise, divergence, for_run, frozen, named_once, overflow_bound
 from core.learners.randomness import generator, role_seeds
 from core.learners.threshold import FixedClip, Threshold
 from core.mechanisms import independent
@@ -216,7 +216,8 @@ def _run(
     seeds = role_seeds(config.seed)
     counting = generator(seeds.counts, device)
     records = _records(problem, config, seeds)
-    noise = correlated_noise(arms, (config.replicates, problem.outputs, problem.features), seeds.noise, 1.0, options)
+    shape = (config.replicates, problem.outputs, problem.features)
+    noise = correlated_noise(for_run(arms, config.steps), shape, seeds.noise, 1.0, options)
     learning_rate = torch.tensor([arm.learning_rate for arm in arms], **options)[:, None, None, None]
 
     w = problem.start.expand(len(arms), config.replicates, -1, -1).clone()

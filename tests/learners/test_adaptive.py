@@ -75,6 +75,7 @@ def test_correlated_noise_is_the_mechanisms_times_each_steps_clip_norm():
     rule = PrivateQuantile(16.0, 1e30, 1e-8)
     config = AdaptiveConfig(330, 5, rule, replicates=3, seed=2)
     kinds = [PLAIN, mechanisms.lambda_cgd(0.6), mechanisms.optimal_counting()]
+    kinds += [mechanisms.binary_tree("full"), mechanisms.fft_mechanism()]  # of as many steps as the run has
     shots = run([Arm(str(i), kind, 1e8, 0.5) for i, kind in enumerate(kinds)], config)
     w = torch.stack([shot.iterate for shot in shots])[..., 0, :]
     zeta = torch.tensor(np.stack([shot.measures["clip_norm"] for shot in shots[1:]]))
