@@ -19,6 +19,8 @@ from core import check
 from core.mechanisms import Mechanism, from_spectrum, nu_ftrl
 from core.theory.multiplier import Program
 
+LEAST_CONDITION_NUMBER = 1 + 1e-6
+"""Nearer to 1 the function is a quadratic in all but rounding, of which `core.theory.quadratic` gives the exact value."""
 MULTIPLIERS = ("corrected", "as_printed", "constant")
 
 
@@ -46,7 +48,7 @@ def excess_risk_bound(
 
     Guarantees: "corrected" is at most "constant" and holds for simulated runs of a function that is not even; within
     1e-5 of what a general solver finds; of degree 1 in |B|^2 sensitivity^2.
-    Raises: ValueError unless 0 < learning_rate < 2 and condition_number > 1.
+    Raises: ValueError unless 0 < learning_rate < 2 and condition_number >= 1 + 1e-6.
     Reference: 2310.06771, Theorem 3.1 and eq. (93), where `lags` is T_max.
     """
     program = _program(learning_rate, condition_number, multiplier, lags)
@@ -135,11 +137,12 @@ def best_noise(
 
 def _program(learning_rate: float, condition_number: float, multiplier: str, lags: int | None) -> Program:
     rate = check.real("learning_rate", learning_rate, above=0, below=2)
-    condition_number = check.real("condition_number", condition_number, above=1)
+    number = check.real("condition_number", condition_number)
+    check.require(number >= LEAST_CONDITION_NUMBER, "condition_number", number, "at least 1 + 1e-6")
     check.choice("multiplier", multiplier, MULTIPLIERS)
-    reach = max(60, round(60 * float(np.log10(condition_number)))) if lags is None else check.whole("lags", lags)
+    reach = max(60, round(60 * float(np.log10(number)))) if lags is None else check.whole("lags", lags)
     sign = 1 if multiplier == "as_printed" else -1
-    return Program(rate, 1 / condition_number, sign, 0 if multiplier == "constant" else reach)
+    return Program(rate, 1 / number, sign, 0 if multiplier == "constant" else reach)
 
 
 def _scale(program: Program) -> float:

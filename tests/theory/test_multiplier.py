@@ -42,7 +42,7 @@ def test_the_least_constant_is_where_the_slack_vanishes():
 
 def test_derivatives_are_those_of_the_merit():
     program = Program(0.3, 0.2, -1, 4)
-    barrier = multiplier._Barrier(program._maps, program.average * (1 + program.omega), 0.09)
+    barrier = multiplier._Barrier(program, program.average * (1 + program.omega))
     x = np.array([6.0, 0.5, 0.4, 0.3, 0.2])
     gradient, curvature = barrier.derivatives(x, 50.0)
     for j in range(5):
@@ -63,7 +63,7 @@ def test_a_start_near_by_leads_to_the_same_optimum():
 
 
 @pytest.mark.parametrize(
-    "rate, condition_number, lags", [(1.5, 5.0, 60), (0.01, 1000.0, 180), (0.1, 1.001, 60), (0.1, 10, 3)]
+    "rate, condition_number, lags", [(1.5, 5.0, 60), (0.01, 1000.0, 180), (0.1, 1.001, 60), (0.1, 10, 3), (0.1, 1 + 1e-6, 20)]
 )
 def test_the_multiplier_stays_valid_between_the_frequencies_it_was_found_at(rate, condition_number, lags, monkeypatch):
     program = Program(rate, 1 / condition_number, -1, lags)
@@ -73,3 +73,11 @@ def test_the_multiplier_stays_valid_between_the_frequencies_it_was_found_at(rate
     finer = Program(rate, 1 / condition_number, -1, lags)
     assert finer.slack(found).min() > 0
     assert finer.mean(1.0, found) == pytest.approx(program.mean(1.0, found), rel=1e-4)
+
+
+@pytest.mark.parametrize("limit", ["_MOST_STAGES", "_MOST_STEPS", "_MOST_HALVINGS"])
+def test_a_solution_that_takes_too_long_is_refused_loudly(limit, monkeypatch):
+    monkeypatch.setattr(multiplier, limit, 1)
+    program = Program(0.1, 0.1, -1, 5)
+    with pytest.raises(ValueError, match="=1, expected .* before that$"):
+        program.solve(np.ones_like(program.omega))

@@ -3,6 +3,8 @@ import pytest
 from scipy.optimize import minimize
 
 from core import mechanisms
+from core.theory.optimal_noise import optimal_excess_risk
+from core.theory.quadratic import asymptotic_excess_risk
 from core.theory.strongly_convex import best_constant, best_noise, best_nu, excess_risk_bound
 
 INDEPENDENT = mechanisms.independent()
@@ -165,6 +167,7 @@ def test_a_sensitivity_without_limit_has_no_bound():
     [
         ((2.0, 10), "learning_rate"),
         ((0.1, 1.0), "condition_number"),
+        ((0.1, 1 + 1e-7, "corrected", 20), "condition_number"),
         ((0.1, 10, "printed"), "multiplier"),
         ((0.1, 10, "corrected", -1), "lags"),
     ],
@@ -179,3 +182,22 @@ def test_no_other_nu_is_better():
     grid = np.geomspace(0.03, 1.0, 12)
     assert grid[0] < nu < grid[-1]
     assert min(excess_risk_bound(mechanisms.nu_ftrl(other), 0.3, 10, lags=20) for other in grid) > bound * (1 - 1e-4)
+
+
+@pytest.mark.parametrize("multiplier", ["corrected", "as_printed", "constant"])
+@pytest.mark.parametrize("rate", [1e-3, 0.1, 1.9])
+@pytest.mark.parametrize("nu", [0.01, 1.0])
+def test_near_condition_number_1_the_bound_is_the_excess_of_the_quadratic(nu, rate, multiplier):
+    """There the best multiplier is a million times the least one; its search ends, and its value has six digits."""
+    noise = mechanisms.nu_ftrl(nu)
+    std = noise.limit_sensitivity() / np.sqrt(2)
+    quadratic = asymptotic_excess_risk([1.0], rate, noise, std, batch_size=10**12)
+    assert excess_risk_bound(noise, rate, 1 + 1e-6, multiplier, 20) == pytest.approx(quadratic, rel=1e-5)
+
+
+def test_the_best_noise_near_condition_number_1_is_that_of_the_quadratic():
+    least = optimal_excess_risk([1.0], 0.1, batch_size=10**12)
+    assert best_noise(0.1, 1 + 1e-6, "constant").bound == pytest.approx(least, rel=1e-4)
+    for function in (best_noise, best_nu, best_constant):
+        with pytest.raises(ValueError, match="^condition_number=1.0000001, expected at least 1 "):
+            function(0.1, 1 + 1e-7)
