@@ -45,7 +45,8 @@ def shuffled_epsilon(noise_multiplier: float, n_samples: int, delta: float) -> f
 def calibrate_shuffled(n_samples: int, epsilon: float, delta: float) -> float:
     """Noise multiplier that makes DP-SSGD (epsilon, delta)-private, rounded to the private side; replacement adjacency.
 
-    Guarantees: `shuffled_epsilon` of the result is at most `epsilon`; at most what is needed without shuffling.
+    Guarantees: `shuffled_epsilon` of the result is at most `epsilon`; at most what is needed without shuffling, but for
+    rounding.
     """
     real("epsilon", epsilon, above=0)
     unshuffled = math.nextafter(_REACH / privacy.gdp_mu_for(epsilon, delta), math.inf)
@@ -55,6 +56,8 @@ def calibrate_shuffled(n_samples: int, epsilon: float, delta: float) -> float:
     for _ in range(30):
         middle = (low + high) / 2
         low, high = (low, middle) if shuffled_epsilon(middle, n_samples, delta) <= epsilon else (middle, high)
+    while shuffled_epsilon(high, n_samples, delta) > epsilon:  # where shuffling is no help, by rounding
+        high *= 1 + 1e-15
     return high
 
 

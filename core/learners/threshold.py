@@ -7,6 +7,7 @@ standard deviation `noise_std`, costs rho = k / (2 noise_std^2) exactly. What a 
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -107,9 +108,9 @@ class PrivateQuantile(Threshold):
     """The repair: bisection over 2^`counts` thresholds, a factor 2 apart below `largest`, for a quantile of the sizes.
 
     gamma is the least threshold whose noisy count reaches `quantile` * s, found by exactly `counts` counts of noise
-    sqrt(counts/(2 rho)); no record is shared with the gradient batch. The clip norm is `scale` * gamma.
+    sqrt(counts/(2 rho)), rounded up; no record is shared with the gradient batch. The clip norm is `scale` * gamma.
 
-    Guarantees: rho == search_rho; without noise gamma is at least the quantile and less than twice it, where the
+    Guarantees: rho is at most `search_rho`, and within 1e-15 relative of it; without noise gamma is at least the quantile and less than twice it, where the
     thresholds reach that far.
     """
 
@@ -127,7 +128,10 @@ class PrivateQuantile(Threshold):
 
     @property
     def noise_std(self) -> float:
-        return (self.counts / (2 * self.search_rho)) ** 0.5
+        found = (self.counts / (2 * self.search_rho)) ** 0.5
+        while self.counts / (2 * found**2) > self.search_rho:
+            found = math.nextafter(found, math.inf)
+        return found
 
     def find(self, sizes: Tensor, normal: Normal) -> Tensor:
         low = sizes.new_zeros(sizes.shape[:2])

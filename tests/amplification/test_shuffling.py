@@ -36,6 +36,14 @@ def test_calibration_is_private_and_close(n_samples, epsilon):
     assert shuffled_epsilon(found / 1.001, n_samples, 1e-6) > epsilon
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.7, 3.0])
+@pytest.mark.parametrize(("n_samples", "delta"), [(1000, 0.01), (1, 1e-6), (50, 0.3), (5000, 1e-9)])
+def test_calibration_is_private_to_the_last_digit(n_samples, epsilon, delta):
+    found = calibrate_shuffled(n_samples, epsilon, delta)
+    assert shuffled_epsilon(found, n_samples, delta) <= epsilon
+    assert found <= 2 / privacy.gdp_mu_for(epsilon, delta) * (1 + 1e-14)
+
+
 def test_shuffling_never_costs_and_more_noise_never_hurts():
     for n_samples in (2, 100, 10_000):
         previous = math.inf

@@ -5,6 +5,8 @@ import math
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core import privacy
 from core.learners.threshold import DpStat, FixedClip, PrivateQuantile, noisy_count
@@ -66,6 +68,11 @@ def test_the_exact_search_costs_what_it_was_given():
         assert PrivateQuantile(1.0, 0.02, 1.0, counts).rho == pytest.approx(0.02, rel=1e-12)
     five = PrivateQuantile(1.0, 0.02, 1.0)
     assert five.counts == 5 and five.noise_std**2 == pytest.approx(5 / (2 * 0.02), rel=1e-12)
+
+
+@given(search_rho=st.floats(1e-6, 1e6), counts=st.integers(1, 10))
+def test_the_exact_search_is_rounded_to_the_private_side(search_rho, counts):
+    assert search_rho * (1 - 1e-15) <= PrivateQuantile(1.0, search_rho, 1.0, counts).rho <= search_rho
 
 
 def test_counting_noise_has_the_standard_deviation_that_is_charged():
