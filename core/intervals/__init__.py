@@ -9,8 +9,9 @@ from core.intervals.coverage import BatchLength, best_batch_length, exact_covera
 from core.intervals.groups import CONSTRUCTIONS, Grouping, grouping, student_factor, student_interval
 from core.intervals.law import Law
 from core.intervals.no_clipping import Clipped, Condition, clipping_chance, no_clipping_condition
+from core.intervals.noise_clipping import NoiseClipping, noise_clipping
 
 __all__ = [
-    "CONSTRUCTIONS", "BatchLength", "Clipped", "Condition", "Grouping", "Law", "best_batch_length", "clipping_chance",
-    "exact_coverage", "grouping", "no_clipping_condition", "ols_interval", "student_coverage", "student_factor", "student_interval",
+    "CONSTRUCTIONS", "BatchLength", "Clipped", "Condition", "Grouping", "Law", "NoiseClipping", "best_batch_length", "clipping_chance",
+    "exact_coverage", "grouping", "no_clipping_condition", "noise_clipping", "ols_interval", "student_coverage", "student_factor", "student_interval",
 ]
