@@ -8,7 +8,7 @@ so privacy needs no object of its own. Subsampling is not Gaussian and has no pl
 """
 
 import math
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy.optimize import brentq
@@ -23,6 +23,7 @@ _MARGIN = 1e-10  # relative slack in delta, far above rounding and below anythin
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
+@runtime_checkable
 class Private(Protocol):
     """What accounting asks of a mechanism: the largest norm of the summed columns of C, in units of the clip norm."""
 
@@ -40,12 +41,12 @@ def gdp_mu(
     """Gaussian-DP parameter of `steps` noisy clipped sums: adjacency * sensitivity / noise_multiplier.
 
     Guarantees: halves when `noise_multiplier` doubles; "replace" is exactly twice "zero_out".
-    Raises: ValueError for an unknown adjacency, a noise multiplier that is not positive, and whatever
-    `mechanism.sensitivity` refuses.
+    Raises: ValueError for what is no mechanism, an unknown adjacency, a noise multiplier that is not positive, and
+    whatever `mechanism.sensitivity` refuses.
     Reference: 2310.06771, Theorem 1.1 (noise variance = sensitivity^2 / (2 rho)).
     """
     check.real("noise_multiplier", noise_multiplier, above=0)
-    return _reach(mechanism, steps, adjacency, participations, separation) / noise_multiplier
+    return _reach(_sensitivity(mechanism, steps, participations, separation), adjacency) / noise_multiplier
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
@@ -130,7 +131,8 @@ def calibrate(
 
     Guarantees: `gdp_mu` of the result is at most `gdp_mu_for(epsilon, delta)`, and within 1e-15 relative of it.
     """
-    return _multiplier(_reach(mechanism, steps, adjacency, participations, separation), gdp_mu_for(epsilon, delta))
+    sensitivity = _sensitivity(mechanism, steps, participations, separation)
+    return multiplier_for(sensitivity, gdp_mu_for(epsilon, delta), adjacency)
 
 
 def calibrate_rho(
@@ -148,16 +150,28 @@ def calibrate_rho(
     """
     check.real("rho", rho, above=0)
     mu = math.nextafter(math.sqrt(2 * rho), 0.0)
-    return _multiplier(_reach(mechanism, steps, adjacency, participations, separation), mu)
+    return multiplier_for(_sensitivity(mechanism, steps, participations, separation), mu, adjacency)
 
 
-def _reach(mechanism: Private, steps: int, adjacency: str, participations: int, separation: int) -> float:
-    check.choice("adjacency", adjacency, tuple(ADJACENCY))
-    return ADJACENCY[adjacency] * mechanism.sensitivity(steps, participations, separation)
+def multiplier_for(sensitivity: float, mu: float, adjacency: str = "zero_out") -> float:
+    """Smallest noise multiplier that makes sums of this `sensitivity` [clip_norm] mu-Gaussian-DP, rounded up.
+
+    `calibrate` for those who know both numbers already: finding them takes time, this takes none.
+
+    Guarantees: adjacency * sensitivity / result <= mu, in floating point too.
+    """
+    check.require(sensitivity > 0, "sensitivity", sensitivity, "> 0")
+    check.real("mu", mu, above=0)
+    return math.nextafter(_reach(sensitivity, adjacency) / mu, math.inf)
 
 
-def _multiplier(reach: float, mu: float) -> float:
-    return math.nextafter(reach / mu, math.inf)
+def _sensitivity(mechanism: Private, steps: int, participations: int, separation: int) -> float:
+    check.require(isinstance(mechanism, Private), "mechanism", mechanism, "one with a sensitivity, such as independent()")
+    return mechanism.sensitivity(steps, participations, separation)
+
+
+def _reach(sensitivity: float, adjacency: str) -> float:
+    return ADJACENCY[check.choice("adjacency", adjacency, tuple(ADJACENCY))] * sensitivity
 
 
 def _log_target(delta: float) -> float:

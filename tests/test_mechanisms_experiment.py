@@ -63,6 +63,8 @@ def test_every_noise_shown_is_as_private_as_was_asked(uses, restarts):
         worst = max(np.linalg.norm(columns[:, pattern].sum(axis=1)) for pattern in patterns)
         mu = worst / mechanisms.noise_multiplier(setting, mechanism)
         assert privacy.gdp_delta(mu, setting.epsilon) <= setting.delta * (1 + 1e-9)
+        asked = (setting.epsilon, setting.delta, "zero_out", uses, setting.separation)
+        assert mechanisms.noise_multiplier(setting, mechanism) == privacy.calibrate(mechanism, 60, *asked)
 
 
 def test_what_cannot_be_had_is_said_in_one_sentence_and_left_out():

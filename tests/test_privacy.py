@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -113,6 +114,14 @@ def test_calibrate_is_rounded_to_the_private_side(epsilon, delta, nu, steps):
     assert target * (1 - 1e-15) <= mu <= target
 
 
+@given(sensitivity=st.floats(1e-3, 1e6), mu=st.floats(1e-4, 100.0), adjacency=st.sampled_from(["zero_out", "replace"]))
+def test_multiplier_for_is_rounded_up(sensitivity, mu, adjacency):
+    reach = privacy.ADJACENCY[adjacency] * sensitivity
+    found = privacy.multiplier_for(sensitivity, mu, adjacency)
+    assert Fraction(found) >= Fraction(reach) / Fraction(mu) and reach / found <= mu
+    assert found <= reach / mu * (1 + 1e-15)
+
+
 @given(rho=st.floats(1e-4, 100.0), correlation=st.floats(0.0, 0.99), steps=st.integers(1, 30))
 def test_calibrate_rho_is_rounded_to_the_private_side(rho, correlation, steps):
     multiplier = privacy.calibrate_rho(lambda_cgd(correlation), steps, rho)
@@ -181,6 +190,11 @@ def test_letters_of_the_correlated_noise_paper_give_our_rho(mechanism):
     [
         (lambda: privacy.gdp_mu(independent(), 10, 0.0), "noise_multiplier"),
         (lambda: privacy.gdp_mu(independent(), 10, 1.0, adjacency="remove"), "adjacency"),
+        (lambda: privacy.gdp_mu("nu_ftrl", 10, 1.0), "mechanism"),
+        (lambda: privacy.calibrate(None, 10, 1.0, 1e-6), "mechanism"),
+        (lambda: privacy.calibrate_rho(nu_ftrl, 10, 1.0), "mechanism"),
+        (lambda: privacy.multiplier_for(0.0, 1.0), "sensitivity"),
+        (lambda: privacy.multiplier_for(1.0, math.inf), "mu"),
         (lambda: privacy.gdp_delta(0.0, 1.0), "mu"),
         (lambda: privacy.gdp_delta(1.0, -1.0), "epsilon"),
         (lambda: privacy.gdp_epsilon(1.0, 0.0), "delta"),

@@ -96,7 +96,7 @@ def noise_multiplier(setting: Setting, mechanism: Mechanism) -> float:
 
     Guarantees: the release charged by `core.privacy` at this multiplier is at most (epsilon, delta).
     """
-    return mechanism.sensitivity(setting.steps) / gdp_mu(setting)
+    return privacy.multiplier_for(mechanism.sensitivity(setting.steps), gdp_mu(setting), ADJACENCY)
 
 
 def noise_std(setting: Setting, mechanism: Mechanism) -> float:

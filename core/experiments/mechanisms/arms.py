@@ -117,8 +117,8 @@ def sensitivity(setting: NoiseSetting, made: Mechanism) -> float:
 
 
 def noise_multiplier(setting: NoiseSetting, made: Mechanism) -> float:
-    """Noise multiplier [clip_norm] that makes the run (epsilon, delta)-private; zero-out adjacency."""
-    return sensitivity(setting, made) / _gdp_mu(setting.epsilon, setting.delta)
+    """Noise multiplier [clip_norm] that makes the run (epsilon, delta)-private, rounded up; zero-out adjacency."""
+    return privacy.multiplier_for(sensitivity(setting, made), _gdp_mu(setting.epsilon, setting.delta))
 
 
 def noise_std(setting: NoiseSetting, made: Mechanism) -> float:
