@@ -53,6 +53,11 @@ class Law:
         """How many steps the noise is given for."""
         return self.noise_std.size
 
+    @property
+    def directions(self) -> np.ndarray:
+        """Eigenvectors of Sigma, its columns (p, p)."""
+        return self._directions
+
     def mean(self, step: int) -> np.ndarray:
         """E theta_step (p,)."""
         power = self._factors ** whole("step", step, at_most=self.steps)
@@ -68,6 +73,22 @@ class Law:
         ages = np.arange(first - 1, -1, -1)  # of the noises of steps 1..first, at step `first`
         variances = (self._factors[:, None] ** (2 * ages) * self.noise_std[:first] ** 2).sum(axis=1)
         return self._matrix(self.learning_rate**2 * variances * self._factors ** (last - first))
+
+    def in_directions(self, steps: int) -> tuple[np.ndarray, np.ndarray]:
+        """What is left of the start, and the variance, along each of `directions` at steps 0 to `steps`: (steps + 1, p) each.
+
+            offset_t = (1 - eta s) offset_{t-1},    variance_t = (1 - eta s)^2 variance_{t-1} + eta^2 noise_std_t^2
+
+        Guarantees: E theta_t = theta_hat + directions @ offset_t, and Cov(theta_t) = directions diag(variance_t) directions'.
+        """
+        whole("steps", steps, at_most=self.steps)
+        offsets, variances = np.empty((2, steps + 1, self.theta_hat.size))
+        offsets[0], variances[0] = self._directions.T @ (self.start - self.theta_hat), 0.0
+        squares, added = self._factors**2, (self.learning_rate * self.noise_std) ** 2
+        for step in range(1, steps + 1):
+            offsets[step] = self._factors * offsets[step - 1]
+            variances[step] = squares * variances[step - 1] + added[step - 1]
+        return offsets, variances
 
     def stationary_covariance(self) -> np.ndarray:
         """Cov(theta_t) (p, p) after long at the last step's noise: eta^2 noise_std^2 (I - (I - eta Sigma)^2)^-1."""

@@ -8,8 +8,11 @@ from scipy.special import ndtr
 
 from core.check import real, require, vector, whole
 from core.intervals.law import Law
+from core.learners.one_shot import residual_bound
 
 _SETTLED = 1e-9
+_FAR = 10.0  # standard deviations beyond which 1e-23 is left
+_ELEMENTS = 2**17  # numbers in one temporary
 
 
 class Condition(NamedTuple):
@@ -96,33 +99,36 @@ def clipping_chance(features: np.ndarray, labels: np.ndarray, law: Law, clip_nor
     residual is Gaussian. The chance is bounded by the sum over records and steps, and it bounds in turn how far (total
     variation) the run with clipping is from the law.
 
+    Guarantees: the share is within 1e-12 of the sum over all steps, up to 1e-9 for what a settled run no longer changes.
     Reference: arXiv 2402.13531, Lemmas 2.2 and 2.3.
     """
-    real("clip_norm", clip_norm, above=0)
-    lengths = np.linalg.norm(features, axis=1)
-    reach = clip_norm / np.maximum(lengths, np.finfo(float).tiny)
-    values, directions = np.linalg.eigh(law.sigma)
-    turned, pace = features @ directions, np.abs(1 - law.learning_rate * values).max()
-    squares, uniform = turned**2, bool(np.all(law.noise_std == law.noise_std[0]))
-    expected = 0.0
-    for step in range(law.steps):
-        means = labels - turned @ (directions.T @ law.mean(step))
-        spread = np.sqrt(squares @ np.einsum("jk,ji,ik->k", directions, law.covariance(step), directions))  # Sigma's own basis
-        here = _outside(means, spread, reach)
-        if uniform and pace**step < _SETTLED:  # from here on every step is alike
-            return _chances(expected + here * (law.steps - step), len(labels) * law.steps)
-        expected += here
-    return _chances(expected, len(labels) * law.steps)
+    reach = residual_bound(features, clip_norm)
+    turned, residuals = features @ law.directions, labels - features @ law.theta_hat
+    squares, weights = turned**2, _weights(law)
+    offsets, variances = law.in_directions(len(weights) - 1)
+    block, expected = max(1, _ELEMENTS // len(labels)), 0.0
+    for first in range(0, len(weights), block):
+        part = slice(first, first + block)
+        means, spread = np.abs(residuals - offsets[part] @ turned.T), np.sqrt(variances[part] @ squares.T)
+        expected += float(weights[part] @ _outside(means, spread, reach))
+    return Clipped(expected / (len(labels) * law.steps), min(1.0, expected))
 
 
-def _chances(expected: float, gradients: int) -> Clipped:
-    return Clipped(expected / gradients, min(1.0, expected))
+def _weights(law: Law) -> np.ndarray:
+    """For how many steps each theta_0, theta_1, ... stands: one, but the last, from which on every step is alike."""
+    pace = np.abs(1 - law.learning_rate * np.linalg.eigvalsh(law.sigma)).max()
+    alike = np.nonzero(pace ** np.arange(law.steps) < _SETTLED)[0]
+    last = int(alike[0]) if alike.size and np.all(law.noise_std == law.noise_std[0]) else law.steps - 1
+    return np.append(np.ones(last), law.steps - last)
 
 
-def _outside(means: np.ndarray, spread: np.ndarray, reach: np.ndarray) -> float:
-    if not spread.any():
-        return float((np.abs(means) > reach).sum())
-    return float((ndtr((means - reach) / spread) + ndtr((-means - reach) / spread)).sum())
+def _outside(means: np.ndarray, spread: np.ndarray, reach: np.ndarray) -> np.ndarray:
+    """sum_i P(|N(mean_i, spread_i^2)| > reach_i) over records, for means >= 0 and spreads (steps, n); (steps,)."""
+    chances = (means > reach).astype(float)
+    near = np.abs(means - reach) < _FAR * spread  # elsewhere it is certain, to 1e-23, on which side they are
+    short, width = (reach - means)[near] / spread[near], (reach + means)[near] / spread[near]
+    chances[near] = ndtr(-short) + ndtr(-width)
+    return chances.sum(axis=1)
 
 
 def _largest_over_steps(turned, pulls, theta, values, factors, steps: int) -> tuple[float, float]:

@@ -33,7 +33,7 @@ def huber_minimiser(records: Records, clip_norm: float) -> np.ndarray:
     """
     theta = huber_search(records, clip_norm)
     residuals = (records.features @ theta[..., None])[..., 0] - records.labels
-    gradient = np.linalg.norm((_clipped(residuals, _bends(records.features, clip_norm))[:, None] @ records.features)[:, 0], axis=1)
+    gradient = np.linalg.norm((_clipped(residuals, residual_bound(records.features, clip_norm))[:, None] @ records.features)[:, 0], axis=1)
     found = bool(np.all(gradient <= 10 * _SETTLED * clip_norm * records.n_samples))
     require(found, "clip_norm", clip_norm, f"one at which the Huber minimiser is found in {_SEARCH_STEPS} steps")
     return theta
@@ -46,11 +46,28 @@ def huber_search(records: Records, clip_norm: float) -> np.ndarray:
     return np.stack([_huber_search(x, y, theta, clip_norm) for x, y, theta in each])
 
 
-def share_clipped(records: Records, theta: np.ndarray, clip_norm: float) -> np.ndarray:
-    """Share (data_sets,) of the gradients at theta (data_sets, p) that are longer than clip_norm."""
+def is_clipped(records: Records, theta: np.ndarray, clip_norm: float) -> np.ndarray:
+    """Which gradients (data_sets, n) at theta (data_sets, p) are longer than clip_norm.
+
+    Raises: ValueError for a clip norm that is not positive.
+    """
     residuals = (records.features @ theta[..., None])[..., 0] - records.labels
-    norms = np.abs(residuals) * np.linalg.norm(records.features, axis=-1)
-    return (norms > clip_norm).mean(axis=-1)
+    return np.abs(residuals) > residual_bound(records.features, clip_norm)
+
+
+def share_clipped(records: Records, theta: np.ndarray, clip_norm: float) -> np.ndarray:
+    """Share (data_sets,) of the gradients at theta (data_sets, p) that are longer than clip_norm.
+
+    Raises: ValueError for a clip norm that is not positive.
+    """
+    return is_clipped(records, theta, clip_norm).mean(axis=-1)
+
+
+def residual_bound(features: np.ndarray, clip_norm: float) -> np.ndarray:
+    """|residual| (..., n) from which a record's gradient is clipped: C/|x| for features x (..., n, p), infinite for a record of zeros."""
+    real("clip_norm", clip_norm, above=0.0)
+    lengths = np.linalg.norm(features, axis=-1)
+    return np.divide(clip_norm, lengths, out=np.full_like(lengths, np.inf), where=lengths > 0)
 
 
 @dataclass(frozen=True)
@@ -121,7 +138,7 @@ def ada_ssp(
 
 def _huber_search(x: np.ndarray, y: np.ndarray, theta: np.ndarray, clip_norm: float) -> np.ndarray:
     """The search on a single data set, from theta."""
-    bends = _bends(x, clip_norm)
+    bends = residual_bound(x, clip_norm)
     ridge = 1e-10 * np.square(x).mean() * len(x) * np.eye(x.shape[1])  # for directions that no unclipped record has
     residuals = x @ theta - y
     for _ in range(_SEARCH_STEPS):
@@ -153,12 +170,6 @@ def _best_step(residuals: np.ndarray, moves: np.ndarray, bends: np.ndarray) -> f
             return middle
         low, high = (middle, high) if here < 0 else (low, middle)
     return low or high
-
-
-def _bends(features: np.ndarray, clip_norm: float) -> np.ndarray:
-    """|residual| from which a record's gradient is clipped: C/|x|, infinite for a record of zeros."""
-    lengths = np.linalg.norm(features, axis=-1)
-    return np.divide(clip_norm, lengths, out=np.full_like(lengths, np.inf), where=lengths > 0)
 
 
 def _clipped(residuals: np.ndarray, bends: np.ndarray) -> np.ndarray:

@@ -38,6 +38,15 @@ def test_mean_covariance_and_autocovariance_are_those_of_the_dense_system():
     assert law().mean(0) == pytest.approx(START) and not law().covariance(0).any()
 
 
+def test_steps_by_recursion_are_steps_by_formula():
+    offsets, variances = law().in_directions(STEPS)
+    directions = law().directions
+    assert offsets.shape == variances.shape == (STEPS + 1, 3)
+    for step in (0, 1, 7, 60):
+        assert HAT + directions @ offsets[step] == pytest.approx(law().mean(step), abs=1e-13)
+        assert (directions * variances[step]) @ directions.T == pytest.approx(law().covariance(step), abs=1e-13)
+
+
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
 def test_estimates_have_the_moments_of_the_dense_system(construction):
     made = grouping(construction, STEPS if construction != "independent_runs" else 4 * STEPS, groups=4, burn_in=20)

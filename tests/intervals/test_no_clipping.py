@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from core.intervals import Law, clipping_chance, no_clipping_condition
 
@@ -61,6 +62,31 @@ def test_expected_clipping_is_what_a_run_without_clipping_would_have_clipped():
     each = np.mean(shares, axis=0)
     assert abs(each.mean() - found.expected_share) < 4 * each.std() / len(each) ** 0.5
     assert found.any_at_most == 1.0
+
+
+def test_expected_clipping_is_the_sum_over_steps_written_out():
+    """A long record, one of zeros and noise that changes; every step by the dense covariance of the law."""
+    features = np.vstack([FEATURES, np.zeros(4), 30 * np.ones(4)])
+    labels = np.append(LABELS, [2.0, -1.0])
+    sigma = features.T @ features / 302
+    law = Law(sigma, HAT, np.full(4, 2.0), 0.05, np.linspace(0.5, 0.01, 25))
+    with np.errstate(all="raise"):
+        found = clipping_chance(features, labels, law, 3.0)
+    shares = []
+    for step in range(25):
+        means = labels - features @ law.mean(step)
+        spread = np.maximum(np.sqrt(np.einsum("ij,jk,ik->i", features, law.covariance(step), features)), 1e-100)
+        lengths = np.linalg.norm(features, axis=1)
+        above, below = ((3.0 - lengths * sign * means) / np.maximum(lengths, 1e-100) / spread for sign in (1, -1))
+        shares.append((norm.sf(above) + norm.sf(below)).mean())
+    assert found.expected_share == pytest.approx(np.mean(shares), abs=1e-12)
+
+
+def test_a_step_costs_the_same_however_late_it_is(monkeypatch):
+    """A covariance by formula is a sum over all steps before: none is asked for."""
+    monkeypatch.setattr(Law, "covariance", lambda *_: pytest.fail("summed from the start"))
+    law = Law(SIGMA, HAT, np.zeros(4), 1e-4, np.linspace(0.3, 0.2, 20_000))
+    assert 0 < clipping_chance(FEATURES[:4], LABELS[:4], law, 3.0).expected_share < 1
 
 
 def test_a_settled_law_is_not_summed_step_by_step_and_a_wide_clip_norm_clips_nothing():

@@ -155,6 +155,9 @@ def test_adassp_of_the_papers_first_figure():
         (lambda: ada_ssp(isotropic(9, 2), 1.0, 1.0, 1.0, repeats=0), "repeats=0"),
         (lambda: ada_ssp(isotropic(9, 2), 1.0, 1.0, 1.0, adjacency="add"), "adjacency='add'"),
         (lambda: huber_minimiser(isotropic(9, 2), 0.0), r"clip_norm=0\.0"),
+        (lambda: share_clipped(isotropic(9, 2), np.zeros((1, 2)), np.nan), "clip_norm=nan"),
+        (lambda: share_clipped(isotropic(9, 2), np.zeros((1, 2)), True), "clip_norm=True"),
+        (lambda: share_clipped(isotropic(9, 2), np.zeros((1, 2)), 1 + 2j), r"clip_norm=\(1\+2j\)"),
     ],
 )
 def test_errors_are_sentences(call, words):

@@ -17,15 +17,17 @@ from core.intervals import (
     Condition,
     Grouping,
     Law,
+    NoiseClipping,
     best_batch_length,
     clipping_chance,
     grouping,
     no_clipping_condition,
+    noise_clipping,
     ols_interval,
     student_coverage,
 )
 from core.learners import budget
-from core.learners.one_shot import huber_minimiser, share_clipped
+from core.learners.one_shot import huber_minimiser, is_clipped, share_clipped
 from core.problems.designs import Records
 
 LEVEL = 0.95
@@ -84,6 +86,15 @@ class Expected:
     def share_clipped(self) -> float:
         """Share of the gradients that are clipped at the Huber minimiser."""
         return float(share_clipped(self.records, self.huber[None], self.clip_norm)[0])
+
+    @cached_property
+    def noise_clipping(self) -> NoiseClipping:
+        """What the noise does to clipping once the run has settled, by `settled_law`; at the noisier end of the estimates' steps."""
+        law, first = self.settled_law, 1 + int(np.flatnonzero(self.made.weights.any(axis=0))[0])
+        features, labels = self.records.features[0], self.records.labels[0]
+        ends = {first, law.steps} if self.setting.schedule != "uniform" else {law.steps}
+        found = [noise_clipping(features, labels, self.huber, law.covariance(step), self.clip_norm) for step in ends]
+        return max(found, key=lambda each: each.changed)
 
     @cached_property
     def settled_law(self) -> Law:
@@ -228,11 +239,11 @@ def settled_law(records: Records, centre: np.ndarray, clip_norm: float, learning
     Raises: ValueError where so few are unclipped that they leave a direction open.
     Reference: arXiv 2402.13531, section 2.5.
     """
-    features, labels = records.features[0], records.labels[0]
-    free = np.abs(features @ centre - labels) * np.linalg.norm(features, axis=1) <= clip_norm
+    free = ~is_clipped(records, centre[None], clip_norm)[0]
     need = f"one that leaves at least {records.dim} of the {records.n_samples} gradients as they are, not {free.sum()}"
     require(free.sum() >= records.dim, "clip norm", float(f"{clip_norm:.4g}"), need)
-    hessian = features[free].T @ features[free] / records.n_samples
+    features = records.features[0, free]
+    hessian = features.T @ features / records.n_samples
     return Law(hessian, centre, np.zeros(records.dim), learning_rate, noise)
 
 
