@@ -30,9 +30,9 @@ def kept(setting: AccelerateSetting) -> dict[str, str]:
         return {}
     said = accelerate.headline(setting, job.latest)
     return {
-        "less error than DP-SGD at n^(1/4)": said.gain,
-        "by acceleration": said.by_acceleration,
-        "by acceleration at sqrt(n)": said.by_acceleration_late,
+        "error against DP-SGD at n^(1/4)": said.gain.number,
+        "by acceleration": said.by_acceleration.number,
+        "by acceleration at sqrt(n)": said.by_acceleration_late.number,
     }
 
 
@@ -41,8 +41,8 @@ def _paint(job: Job, setting: AccelerateSetting) -> None:
     _headline(setting, seen)
     with st.container(key="run-state"):
         done, total = len(seen.points) if seen else 0, len(accelerate.step_counts(setting))
-        words = "all there" if job.state == "finished" else "more is coming"
-        st.progress(done / total, f"{words}: {done} of {total} numbers of steps, {setting.replicates} replicates each")
+        words = "all there" if job.state == "finished" else "at work"
+        st.progress(done / total, f"{words}: {done} of {total} step counts done, {setting.replicates} replicates each")
     if seen is not None:
         _figure.show(accelerate.excess(setting, seen), "main", accelerate.excess, "srgd", height=520)
     left, right = st.columns(2)
@@ -59,12 +59,12 @@ def _paint(job: Job, setting: AccelerateSetting) -> None:
 def _headline(setting: AccelerateSetting, seen: accelerate.Seen | None) -> None:
     said = accelerate.headline(setting, seen or accelerate.Seen((), ()))
     quarter, root = accelerate.marks(setting)
-    numbers = [
-        ("gain", said.gain, f"times less error than DP-SGD<br>at n^(1/4) = {quarter} steps, best noise"),
-        ("speed", said.by_acceleration, "times of that<br>by acceleration"),
-        ("speed-late", said.by_acceleration_late, f"times by acceleration<br>at sqrt(n) = {root} steps"),
-        ("speaks", accelerate.speaks_from(setting), "records until<br>the theorem speaks"),
+    cells = [
+        ("gain", said.gain, f"best noise, at n^(1/4) = {quarter} steps"),
+        ("speed", said.by_acceleration, f"at n^(1/4) = {quarter} steps"),
+        ("speed-late", said.by_acceleration_late, f"at sqrt(n) = {root} steps"),
+        ("speaks", (accelerate.speaks_from(setting), "records until"), "the theorem speaks"),
     ]
-    cells = "".join(f'<div><b id="{key}">{value}</b><small>{words}</small></div>' for key, value, words in numbers)
+    cells = "".join(f'<div><b id="{key}">{told[0]}</b><small>{told[1]}<br>{where}</small></div>' for key, told, where in cells)
     with st.container(key="headline"):
         st.html(f'<div class="headline">{cells}</div>')

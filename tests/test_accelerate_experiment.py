@@ -9,10 +9,11 @@ import pytest
 from core import privacy
 from core.experiments import accelerate
 from core.experiments.accelerate import METHODS, AccelerateSetting, Point, Seen
-from core.experiments.accelerate.outcome import Gain
+from core.experiments.accelerate.outcome import Gain, _what_decides
 from core.experiments.accelerate.pictures import NOISES
 from core.experiments.accelerate.runs import arms_of, config_of
 from core.experiments.accelerate.setting import radius, smoothness
+from core.figures import spec
 from core.learners.batches import charge
 from core.learners.srgd import Plain, TailAveraged, is_accelerated, is_recursive
 
@@ -121,8 +122,17 @@ def test_the_chart_holds_every_method_and_both_marks():
     assert [x for x, _ in result.marks] == [4, 20] and result.status == ""
     means = seen.points[0].excess.mean(axis=1)
     np.testing.assert_allclose([curve.y[0] for curve in result.curves], means)
-    partial = accelerate.excess(SMALL, Seen(seen.points[:1], ()))
-    assert partial.status == "3 more numbers of steps are at work."
+
+
+def test_while_others_are_missing_points_are_marked_and_not_joined():
+    *_, seen = accelerate.stream(SMALL)
+    for shown in (seen.points[:1], (seen.points[0], seen.points[-1])):
+        partial = accelerate.excess(SMALL, Seen(shown, ()))
+        assert all(curve.discrete for curve in partial.curves) and partial.status == ""
+        assert {trace["mode"] for trace in spec(partial)["data"]} == {"markers"}
+        assert f"{4 - len(shown)} more step counts" in partial.caption
+    whole = accelerate.excess(SMALL, seen)
+    assert not any(curve.discrete for curve in whole.curves) and "Still at work" not in whole.caption
 
 
 def test_what_one_example_adds_is_drawn_from_the_watched_run():
@@ -175,7 +185,50 @@ def test_the_verdict_says_when_acceleration_loses():
     assert "acceleration LOSES, 1.50 (1.50 to 1.50) times MORE suboptimal" in words
     assert words.count("LOSES") == 2
     slow = said(accelerated_counting=2.0, accelerated_tree=2.0, unaccelerated_counting=2.0, unaccelerated_tree=2.0, dp_sgd=0.5)
-    assert "the best is: DP-SGD. Neither decides" in slow
+    assert "the best is: DP-SGD, 4.00 (4.00 to 4.00) times less suboptimal than accelerated, square-root Toeplitz." in slow
+    assert "Neither acceleration nor the noise decides" in slow
+
+
+def test_a_clear_effect_decides_in_either_direction():
+    harm = said(accelerated_counting=2.3, accelerated_tree=2.3, unaccelerated_counting=1.0, unaccelerated_tree=1.0)
+    assert "Here acceleration decides, and for the worse: acceleration LOSES, 2.30" in harm
+    noise = said(accelerated_counting=3.0, accelerated_tree=1.0, unaccelerated_counting=3.3, unaccelerated_tree=1.1)
+    assert "Here noise decides, not acceleration, and for the worse" in noise
+    both = said(accelerated_counting=1.0, accelerated_tree=2.0, unaccelerated_counting=0.5, unaccelerated_tree=1.0)
+    assert "Both count, neither clearly more (acceleration harms, the noise helps)" in both
+
+
+def test_only_what_is_clear_decides():
+    wide, sharp = Gain(1.4, 0.9, 2.2), Gain(1.56, 1.1, 2.2)
+    assert _what_decides(wide, wide).startswith("Neither")
+    assert _what_decides(wide, sharp) == "Here noise decides, not acceleration"
+    assert _what_decides(sharp.inverse, wide) == "Here acceleration decides, and for the worse"
+    assert _what_decides(sharp, Gain(math.inf, 0.0, math.inf)) == "Here acceleration decides"
+
+
+def test_the_headline_says_in_words_on_which_side_it_is():
+    def told(**means):
+        return accelerate.headline(AccelerateSetting(), Seen((point(**means),), ()))
+
+    worse = told(accelerated_counting=8.0, unaccelerated_counting=4.0)
+    assert worse.gain == ("8.00x MORE", "error than DP-SGD: LOSES")
+    assert worse.by_acceleration == ("2.00x MORE", "error than without acceleration: LOSES")
+    assert worse.by_acceleration_late.number == "..."
+    better = told(dp_sgd=3.6)
+    assert better.gain == ("3.60x less", "error than DP-SGD") and better.by_acceleration.number == "the same"
+    blurred = point(dp_sgd=1.05)
+    blurred.excess[KEYS.index("dp_sgd")] *= np.exp(0.5 * np.random.default_rng(5).normal(size=20))
+    blurred.excess[KEYS.index("dp_sgd")] *= 0.95 / blurred.excess[KEYS.index("dp_sgd")].mean()
+    unclear = accelerate.headline(AccelerateSetting(), Seen((blurred,), ())).gain
+    assert unclear.number.endswith("x MORE") and unclear.says == "error than DP-SGD, within chance"
+
+
+def test_the_verdict_says_that_nobody_learns():
+    """Linear regression, 20 parameters of length .65 together: the start has .65^2 / 40 by hand."""
+    start = accelerate.start_risk(AccelerateSetting())
+    assert start == pytest.approx(0.65**2 / 40, rel=1e-6)
+    assert "That is not below the start, 0.011: nobody learns anything." in said(dp_sgd=0.02)
+    assert "nobody learns" not in said(dp_sgd=0.01)
 
 
 @pytest.mark.parametrize(
@@ -205,6 +258,7 @@ def test_the_calculator_says_from_where_on_the_theorem_speaks():
     at_least = [float(row[1].replace(",", "")) for row in table.rows]
     assert at_least == sorted(at_least) and table.rows[3][1] == "2.9e+21"
     assert table.rows[0][2] == "T = 140,245"
+    assert table.verdict.endswith("promises epsilon 1 and spends 1.24: it lacks a factor 1.70 of noise.")
 
 
 def test_presets_are_settings_and_one_says_that_acceleration_loses():

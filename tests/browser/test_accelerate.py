@@ -17,7 +17,7 @@ def chart(page, key: str):
 
 def test_everything_comes_without_a_click(page):
     open_page(page, "/accelerate", **QUICK)
-    expect(by_key(page, "run-state")).to_contain_text("all there: 4 of 4 numbers of steps", timeout=60_000)
+    expect(by_key(page, "run-state")).to_contain_text("all there: 4 of 4 step counts done", timeout=60_000)
     drawn = chart(page, "main").evaluate(_POINTS)
     assert drawn["DP-SGD"] == drawn["accelerated, tree (the paper)"] == 4
     assert chart(page, "main").evaluate(_MARKS) == [4, 16]

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from core import privacy
+from core.comparison import spell_gain
 from core.experiments.accelerate.runs import METHODS, SCALINGS, Point, Seen
-from core.experiments.accelerate.setting import PROBLEMS, AccelerateSetting, marks, records, step_counts
+from core.experiments.accelerate.setting import PROBLEMS, AccelerateSetting, marks, problem_of, records, step_counts
 from core.learners.summary import LEVEL, band
 from core.results import Curve, Result, Table
 
@@ -28,6 +29,16 @@ class Gain(NamedTuple):
     def inverse(self) -> "Gain":
         """The same comparison the other way round."""
         return Gain(1 / self.ratio, 1 / self.high, 1 / self.low)
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves no doubt which of the two is better."""
+        return self.low > 1 or self.high < 1
+
+    @property
+    def force(self) -> "Gain":
+        """The same comparison told from the side of the better one; only where it is clear which that is."""
+        return self if self.low > 1 else self.inverse
 
     def __str__(self) -> str:
         return f"{self.ratio:.2f} ({self.low:.2f} to {self.high:.2f})"
@@ -52,11 +63,11 @@ def excess(setting: AccelerateSetting, seen: Seen) -> Result:
     """Suboptimality of every method against the number of adaptive batch steps, n and the privacy fixed."""
     quarter, root = marks(setting)
     steps = [point.steps for point in seen.points]
+    missing = len(step_counts(setting)) - len(steps)
     curves = []
     for place, method in enumerate(METHODS.values()):
         mean, low, high = band(np.stack([point.excess[place] for point in seen.points]), log=True)
-        curves.append(Curve(method.label, steps, mean, low, high, arm=method.look))
-    missing = len(step_counts(setting)) - len(steps)
+        curves.append(Curve(method.label, steps, mean, low, high, arm=method.look, discrete=bool(missing)))
     return Result(
         title="How few steps are enough?",
         curves=tuple(curves),
@@ -68,51 +79,85 @@ def excess(setting: AccelerateSetting, seen: Seen) -> Result:
             f"{PROBLEMS[setting.problem]}. {records(setting):,} records are walked through once, in T batches of n/T; "
             f"({setting.epsilon:g}, {setting.delta:g})-private under zero-out. Own gradients: each batch's, without recursion. "
             f"Each method at its best learning rate of {len(SCALINGS)}, chosen on one half of the replicates and judged on the other."
+            + (f" Still at work: {missing} more step counts. Points are joined once all of them are there." if missing else "")
         ),
-        status=f"{missing} more numbers of steps are at work." if missing else "",
         verdict=verdict(setting, seen),
         settings=asdict(setting) | {"scalings": SCALINGS},
         marks=((quarter, f"n^(1/4) = {quarter}"), (root, f"sqrt(n) = {root}")),
     )
 
 
-class Headline(NamedTuple):
-    """Times less suboptimality, as text: of accelerated square-root Toeplitz noise than DP-SGD at n^(1/4) steps, of
-    acceleration alone there and at sqrt(n) steps; "-" where it is not known yet."""
+class Told(NamedTuple):
+    """A comparison as a headline has it: how many times less or MORE error, and than whose, with LOSES where it does."""
 
-    gain: str
-    by_acceleration: str
-    by_acceleration_late: str
+    number: str
+    says: str
+
+
+WAITING = "..."
+"""What stands in the place of a number that is not known yet."""
+
+
+class Headline(NamedTuple):
+    """The error of accelerated square-root Toeplitz noise against DP-SGD's at n^(1/4) steps, and against that without
+    acceleration there and at sqrt(n) steps."""
+
+    gain: Told
+    by_acceleration: Told
+    by_acceleration_late: Told
 
 
 def headline(setting: AccelerateSetting, seen: Seen) -> Headline:
     """The numbers that a viewer takes home."""
     quarter, root = (seen.at(steps) for steps in marks(setting))
+    return Headline(
+        _told(quarter, "dp_sgd", "DP-SGD"),
+        _told(quarter, "unaccelerated_counting", "without acceleration"),
+        _told(root, "unaccelerated_counting", "without acceleration"),
+    )
 
-    def said(point: Point | None, than: str) -> str:
-        return "-" if point is None else f"{gain(point, 'accelerated_counting', than).ratio:.2f}"
 
-    return Headline(said(quarter, "dp_sgd"), said(quarter, "unaccelerated_counting"), said(root, "unaccelerated_counting"))
+def _told(point: Point | None, other: str, name: str) -> Told:
+    if point is None:
+        return Told(WAITING, f"error against {name}" if other == "dp_sgd" else f"error against the same {name}")
+    change = gain(point, "accelerated_counting", other)
+    if not math.isfinite(change.ratio):
+        return Told("-", f"no answer against {name}: a run diverged")
+    if 0.995 < change.ratio < 1.005:
+        return Told("the same", f"error as {name}")
+    chance = "" if change.clear else ", within chance"
+    if change.ratio > 1:
+        return Told(f"{spell_gain(change.ratio)} less", f"error than {name}{chance}")
+    return Told(f"{spell_gain(1 / change.ratio)} MORE", f"error than {name}{chance or ': LOSES'}")
 
 
 def verdict(setting: AccelerateSetting, seen: Seen) -> str:
     """What acceleration does and what the noise does, at n^(1/4) and at sqrt(n) steps, in plain words."""
     known = [point for steps in marks(setting) if (point := seen.at(steps)) is not None]
-    return "\n\n".join(_at(point, "n^(1/4)" if place == 0 else "sqrt(n)") for place, point in enumerate(known))
+    begun = start_risk(setting)
+    return "\n\n".join(_at(point, "n^(1/4)" if place == 0 else "sqrt(n)", begun) for place, point in enumerate(known))
 
 
-def _at(point: Point, words: str) -> str:
+def start_risk(setting: AccelerateSetting) -> float:
+    """Suboptimality before the first step."""
+    problem = problem_of(setting)
+    return problem.risk(problem.start[None, None])["excess_risk"].item()
+
+
+def _at(point: Point, words: str, begun: float) -> str:
     means = {key: float(values.mean()) for key, values in zip(_KEYS, point.excess, strict=True)}
-    order = sorted(means, key=means.get)
-    best = order[0]
+    best = min(means, key=means.get)
     if not math.isfinite(means[best]):
         return f"At {point.steps} steps ({words}) every run diverged."
-    against = "" if best == "dp_sgd" else f", {gain(point, best, 'dp_sgd')} times less suboptimal than DP-SGD"
+    ours = METHODS["accelerated_counting"].label
+    rivals = [("dp_sgd", "DP-SGD")] if best == "accelerated_counting" else [("dp_sgd", "DP-SGD"), ("accelerated_counting", ours)]
+    against = " and ".join(f"{gain(point, best, key)} times less suboptimal than {name}" for key, name in rivals if key != best)
     speed = gain(point, "accelerated_counting", "unaccelerated_counting")
     noise = gain(point, "accelerated_counting", "accelerated_tree")
     tree = gain(point, "accelerated_tree", "unaccelerated_tree")
+    nothing = "" if means[best] < begun else f" That is not below the start, {begun:.2g}: nobody learns anything."
     return (
-        f"**At {point.steps} steps ({words})** the best is: {METHODS[best].label}{against}. {_what_decides(speed, noise)}: "
+        f"**At {point.steps} steps ({words})** the best is: {METHODS[best].label}, {against}.{nothing} {_what_decides(speed, noise)}: "
         f"acceleration {_does(speed)}; square-root Toeplitz noise in place of the tree's {_does(noise)}. With the paper's tree "
         f"noise acceleration {_does(tree)}."
     )
@@ -125,12 +170,19 @@ def _does(change: Gain) -> str:
 
 
 def _what_decides(speed: Gain, noise: Gain) -> str:
-    """`speed`: of acceleration under the better noise; `noise`: of square-root Toeplitz noise in place of the tree's."""
-    if speed.low > max(1.0, noise.high):
-        return "Here acceleration decides"
-    if noise.low > max(1.0, speed.high):
-        return "Here noise decides, not acceleration"
-    return "Both help alike" if speed.low > 1 and noise.low > 1 else "Neither decides"
+    """What moves the error more, for better or worse: acceleration or square-root Toeplitz noise in place of the tree's."""
+    if not (speed.clear or noise.clear):
+        return "Neither acceleration nor the noise decides"
+    if not noise.clear or (speed.clear and speed.force.low > noise.force.high):
+        return f"Here acceleration decides{_for_the_worse(speed)}"
+    if not speed.clear or noise.force.low > speed.force.high:
+        return f"Here noise decides, not acceleration{_for_the_worse(noise)}"
+    both = f"acceleration {'helps' if speed.low > 1 else 'harms'}, the noise {'helps' if noise.low > 1 else 'harms'}"
+    return f"Both count, neither clearly more ({both})"
+
+
+def _for_the_worse(change: Gain) -> str:
+    return ", and for the worse" if change.high < 1 else ""
 
 
 def ledger(setting: AccelerateSetting, seen: Seen) -> Table:

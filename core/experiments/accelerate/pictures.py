@@ -137,8 +137,8 @@ def theorem(setting: AccelerateSetting) -> Table:
         ),
         verdict=(
             f"The theorem speaks from n = {rows[0][1]} on, and there with batches of one record. Corollary 5.7's noise at "
-            f"{max(2, steps)} steps promises epsilon {setting.epsilon:g} and spends {spent:.3g}: a factor "
-            f"{accelerated.missing_factor(max(2, steps)):.2f} is missing."
+            f"{max(2, steps)} steps promises epsilon {setting.epsilon:g} and spends {spent:.3g}: it lacks "
+            f"a factor {accelerated.missing_factor(max(2, steps)):.2f} of noise."
         ),
         settings=asdict(setting),
     )
