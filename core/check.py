@@ -36,7 +36,7 @@ def real(
     ]
     expected = " and ".join(bounds) or "a finite number"
     is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-    require(is_number and math.isfinite(value), field, value, expected)
+    require(is_number and _finite(value), field, value, expected)
     require(value > above and value >= at_least and value < below and value <= at_most, field, value, expected)
     return float(value)
 
@@ -63,15 +63,38 @@ def vector(field: str, values, *, above: float = -math.inf, length: int | None =
 
     Raises: ValueError naming the field and what it holds instead.
     """
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        array = np.empty(0)
+    array = _floats(values)
     size = "at least one number" if length is None else f"{length} numbers"
     expected = f"{size} in one dimension, all finite" + (f" and > {above:g}" if math.isfinite(above) else "")
     fits = array.ndim == 1 and array.size > 0 and (length is None or array.size == length)
     require(fits and bool(np.all(np.isfinite(array))) and bool(np.all(array > above)), field, values, expected)
     return array
+
+
+def square(field: str, values, expected: str = "a square matrix of finite numbers") -> np.ndarray:
+    """Return `values` as a float array (n, n) after checking that it is a square matrix of finite real numbers.
+
+    Raises: ValueError naming the field, its shape, or what it holds instead, and what is `expected`.
+    """
+    array = _floats(values)
+    fits = array.ndim == 2 and array.shape[0] == array.shape[1] > 0 and bool(np.all(np.isfinite(array)))
+    require(fits, field, values if array.shape == (0,) else array.shape, expected)
+    return array
+
+
+def _finite(value: numbers.Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond every float
+        return False
+
+
+def _floats(values) -> np.ndarray:
+    """`values` as a float array; an empty one where they are no real numbers."""
+    try:
+        return np.empty(0) if np.iscomplexobj(values) else np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0)
 
 
 def _show(value: object) -> str:

@@ -11,12 +11,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.check import choice, real, require, vector, whole
+from core.check import choice, real, require, square, vector, whole
 from core.mechanisms.banded import BandedStrategy, root_coef
-from core.mechanisms.base import Mechanism, ToeplitzMechanism
+from core.mechanisms.base import Mechanism, ToeplitzMechanism, check_mechanism
 from core.mechanisms.best_toeplitz import Finite, best_coef
 from core.mechanisms.characteristics import Characteristics, characterise, noise_power
-from core.mechanisms.dense_optimum import check_gram, solve
+from core.mechanisms.dense_optimum import check_bands, check_gram, solve
 from core.mechanisms.families import Power, Taps
 from core.mechanisms.from_spectrum import from_spectrum
 from core.mechanisms.least_squares import Circulant
@@ -137,10 +137,8 @@ def dense(strategy_matrix: np.ndarray) -> Mechanism:
 
     Raises: ValueError for a matrix of another shape; and later, from the methods that need Toeplitz coefficients.
     """
-    matrix = np.array(strategy_matrix, dtype=float)
     expected = "a square lower-triangular matrix, finite, without zeros on the diagonal"
-    square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] > 0
-    require(square and bool(np.all(np.isfinite(matrix))), "strategy_matrix", matrix.shape, expected)
+    matrix = square("strategy_matrix", strategy_matrix, expected)
     invertible = not np.triu(matrix, 1).any() and bool(np.all(np.diag(matrix) != 0))
     require(invertible, "strategy_matrix", matrix.shape, expected)
     label = f"dense strategy matrix of {len(matrix)} steps"
@@ -201,6 +199,7 @@ def optimal_dense(gram: np.ndarray, bands: int | None = None) -> Mechanism:
     Reference: Denisov et al., 2202.08312; Choquette-Choo et al., 2211.06530 and 2306.08153; 2310.06771, Table 3 (ME).
     """
     matrix = check_gram(gram)
+    bands = check_bands(bands, len(matrix))
     strategy = _best_strategy(matrix.tobytes(), len(matrix), bands)
     words = "" if bands is None else f" of {bands} bands"
     return Dense(rows=len(matrix), entries=strategy, arm="optimal_dense", label=f"best matrix{words} for {len(matrix)} steps")
@@ -233,11 +232,11 @@ def banded_inverse_root(bands: int) -> Mechanism:
 def stamped(mechanism: Mechanism, period: int) -> Mechanism:
     """The noise of `mechanism`, begun afresh after every `period` steps: less sensitive, but errors add up.
 
-    Raises: ValueError for a period below 1, or one that the mechanism's matrix is too short for.
+    Raises: ValueError for what is no mechanism, for a period below 1, or one that the mechanism's matrix is too short for.
     Reference: Choquette-Choo et al., 2211.06530 (stamping); the suffix x S of the figures of 2310.06771.
     """
     period = whole("period", period, at_least=1)
-    mechanism.sensitivity(period)  # a matrix that ends before the period says so now
+    check_mechanism(mechanism).sensitivity(period)  # a matrix that ends before the period says so now
     label = f"{mechanism.label}, restarted every {period} steps"
     return Stamped(inner=mechanism, period=period, arm="stamped", label=label)
 

@@ -117,6 +117,12 @@ class Mechanism(ABC):
         return self.correlate(sampling.seed_blocks(shape, generator, device, dtype))
 
 
+def check_mechanism(mechanism: Mechanism) -> Mechanism:
+    """Return `mechanism` after checking that it is one."""
+    require(isinstance(mechanism, Mechanism), "mechanism", mechanism, "a mechanism of core.mechanisms, such as independent()")
+    return mechanism
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToeplitzMechanism(Mechanism):
     """A mechanism that treats all steps alike: C and B are Toeplitz, given by their first columns."""

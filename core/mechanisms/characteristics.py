@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.check import vector, whole
-from core.mechanisms.base import Mechanism, ToeplitzMechanism
+from core.mechanisms.base import Mechanism, ToeplitzMechanism, check_mechanism
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ def characterise(mechanism: Mechanism, steps: int, participations: int = 1, sepa
     """Sensitivity, errors, memory and time of `mechanism` over `steps` steps.
 
     Guarantees: independent noise under one participation has sensitivity 1, step error 1 and prefix_max sqrt(steps).
-    Raises: ValueError for participations whose worst pattern is not known.
+    Raises: ValueError for what is no mechanism, and for participations whose worst pattern is not known.
     Reference: the columns of 2310.06771, Table 3, with numbers in place of orders.
     """
-    sensitivity = mechanism.sensitivity(steps, participations, separation)
+    sensitivity = check_mechanism(mechanism).sensitivity(steps, participations, separation)
     step, prefix = mechanism.step_std(steps), mechanism.prefix_std(steps)
     return Characteristics(
         sensitivity=sensitivity,
@@ -55,6 +55,7 @@ def noise_power(mechanism: Mechanism, omega, steps: int) -> np.ndarray:
 
     Guarantees: its mean over all frequencies is the mean of `step_std` squared; tends to |B(omega)|^2 for Toeplitz noise.
     """
+    check_mechanism(mechanism)
     omega, steps = vector("omega", omega), whole("steps", steps, at_least=1)
     waves = np.exp(1j * np.outer(omega, np.arange(steps)))
     if isinstance(mechanism, ToeplitzMechanism):  # the draw of step s is heard through the first steps - s coefficients

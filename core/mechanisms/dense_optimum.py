@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from core.check import real, require, whole
+from core.check import real, require, square, whole
 from core.mechanisms.matrix import lower_root
 
 _ROUNDS = 5
@@ -56,10 +56,10 @@ def solve(gram: np.ndarray, bands: int | None = None, tolerance: float = 5e-4) -
     tolerance = real("tolerance", tolerance, above=0, below=1)
     scale = np.trace(matrix)
     matrix /= scale
+    bands = check_bands(bands, len(matrix))
     if bands is None:
         strategy, bound = _climb(matrix, tolerance)
     else:
-        bands = whole("bands", bands, at_least=1, at_most=len(matrix))
         strategy, bound = solve_banded(_factor(matrix), bands, tolerance)
     strategy /= np.linalg.norm(strategy, axis=0)
     return Optimum(strategy, scale * _error(matrix, strategy), scale * bound)
@@ -67,13 +67,18 @@ def solve(gram: np.ndarray, bands: int | None = None, tolerance: float = 5e-4) -
 
 def check_gram(gram: np.ndarray) -> np.ndarray:
     """Return `gram` as a float array (n, n) after checking that it is symmetric, positive semidefinite and not zero."""
-    matrix = np.array(gram, dtype=float)
-    square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] > 0 and bool(np.all(np.isfinite(matrix)))
-    require(square, "gram", matrix.shape, "a square matrix of finite numbers")
+    matrix = square("gram", gram)
     size = np.abs(matrix).max()
     require(size > 0 and np.abs(matrix - matrix.T).max() <= 1e-9 * size, "gram", matrix.shape, "a symmetric matrix, not zero")
     require(np.linalg.eigvalsh(matrix)[0] >= -1e-9 * len(matrix) * size, "gram", matrix.shape, "a positive semidefinite matrix")
     return (matrix + matrix.T) / 2
+
+
+def check_bands(bands: int | None, steps: int) -> int | None:
+    """Return `bands` after checking that it is a whole number up to `steps`; None where so many restrict nothing."""
+    if bands is None or whole("bands", bands, at_least=1, at_most=steps) == steps:
+        return None
+    return int(bands)
 
 
 def _factor(gram: np.ndarray) -> np.ndarray:

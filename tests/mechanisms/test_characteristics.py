@@ -104,3 +104,9 @@ def test_products_of_a_step_are_counted():
     assert mechanisms.nu_ftrl(0.1).operations(1024) == 64 and mechanisms.lambda_cgd(0.1).operations(1024) == 1
     assert mechanisms.binary_tree("full").operations(9) == 5
     assert mechanisms.stamped(mechanisms.binary_tree("full"), 9).operations(100) == 5
+
+
+def test_what_is_no_mechanism_is_refused():
+    for call in (lambda: mechanisms.characterise(None, 10), lambda: mechanisms.noise_power("white", [0.1], 10)):
+        with pytest.raises(ValueError, match="^mechanism=.*, expected a mechanism of core.mechanisms"):
+            call()

@@ -86,6 +86,9 @@ def test_the_banded_optimum_proves_itself(bands, name):
 def test_all_bands_are_no_bands():
     gram = workload.prefix_sums(30)
     assert solve(gram, 30).error == pytest.approx(solve(gram).error, rel=1e-3)
+    assert mechanisms.optimal_dense(gram, 30) == mechanisms.optimal_dense(gram)
+    one_direction = np.ones((40, 40))  # on which a search within bands ends far from the optimum
+    assert solve(one_direction, 40).gap < 1e-3
     assert solve(gram, 1).error == pytest.approx(np.trace(gram), rel=1e-12)
 
 
@@ -134,6 +137,8 @@ def test_the_answer_is_kept():
     [
         (np.ones((2, 3)), "gram=(2, 3), expected a square matrix of finite numbers"),
         (np.full((2, 2), np.nan), "gram=(2, 2), expected a square matrix of finite numbers"),
+        ([["a"]], "gram=[['a']], expected a square matrix of finite numbers"),
+        (np.eye(1) * 1j, "gram=array([[0.+1.j]]), expected a square matrix of finite numbers"),
         (np.zeros((2, 2)), "gram=(2, 2), expected a symmetric matrix, not zero"),
         (np.array([[1.0, 2.0], [0.0, 1.0]]), "gram=(2, 2), expected a symmetric matrix, not zero"),
         (np.diag([1.0, -1.0]), "gram=(2, 2), expected a positive semidefinite matrix"),
@@ -148,5 +153,7 @@ def test_what_is_no_workload_is_refused(factory, gram, words):
 def test_bands_and_tolerance_are_checked():
     with pytest.raises(ValueError, match="bands=61, expected a whole number >= 1 and <= 60"):
         solve(WORKLOADS["prefix sums"], 61)
+    with pytest.raises(ValueError, match=r"bands=\[1, 2\], expected a whole number >= 1 and <= 60"):
+        mechanisms.optimal_dense(WORKLOADS["prefix sums"], [1, 2])
     with pytest.raises(ValueError, match="tolerance=0.*, expected > 0"):
         solve(WORKLOADS["prefix sums"], tolerance=0)

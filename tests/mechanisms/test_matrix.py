@@ -101,7 +101,16 @@ def test_steps_beyond_the_matrix_end_in_a_sentence():
 
 
 @pytest.mark.parametrize(
-    "matrix", [np.ones((3, 3)), np.ones(3), np.zeros((2, 2)), np.tril(np.ones((3, 2))), np.full((1, 1), np.nan)]
+    "matrix",
+    [
+        np.ones((3, 3)),
+        np.ones(3),
+        np.zeros((2, 2)),
+        np.tril(np.ones((3, 2))),
+        np.full((1, 1), np.nan),
+        np.eye(2) * (1 + 1j),
+        [[1.0], [1.0, 1.0]],
+    ],
 )
 def test_other_matrices_are_refused(matrix):
     with pytest.raises(ValueError, match="expected a square lower-triangular matrix"):

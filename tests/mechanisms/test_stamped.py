@@ -61,3 +61,8 @@ def test_a_period_longer_than_its_matrix_is_refused_at_birth():
         mechanisms.stamped(INNER[3], 10)
     with pytest.raises(ValueError, match="period=0, expected"):
         mechanisms.stamped(INNER[0], 0)
+
+
+def test_what_is_no_mechanism_is_refused_at_birth():
+    with pytest.raises(ValueError, match="mechanism='nu_ftrl', expected a mechanism"):
+        mechanisms.stamped("nu_ftrl", 10)
