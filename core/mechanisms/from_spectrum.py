@@ -75,11 +75,12 @@ class Shaped(ToeplitzMechanism):
 
         phase(omega) = -1/(2 pi) integral of L'(u) log |sin((u + omega)/2) / sin((u - omega)/2)| du
         """
-        omega = np.asarray(omega, dtype=float)
-        folded = np.abs(np.remainder(omega + np.pi, 2 * np.pi) - np.pi)  # the response at -omega is the conjugate
-        sign = np.sign(np.sin(omega))
-        power = np.interp(np.log(np.maximum(folded, 1e-300)), np.log(self.frequencies), self.levels)
-        return np.exp(power / 2 + 1j * sign * self._phase(folded))
+        folded = _folded(omega)  # the response at -omega is the conjugate
+        return np.sqrt(self.power(folded)) * np.exp(1j * np.sign(np.sin(omega)) * self._phase(folded))
+
+    def power(self, omega: np.ndarray) -> np.ndarray:
+        """|B(omega)|^2, for which the phase need not be known."""
+        return np.exp(np.interp(np.log(np.maximum(_folded(omega), 1e-300)), np.log(self.frequencies), self.levels))
 
     def pieces(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Frequencies (k,), logarithms of the power there (k,), and the slopes (k-1,) in between."""
@@ -93,6 +94,11 @@ class Shaped(ToeplitzMechanism):
         low, high = np.log(edges[:-1]), np.log(edges[1:])
         area = _log_distance(low, high, 2 * np.pi - inside) - _log_distance(low, high, inside)
         return np.where(middle, -(area @ slope) / (2 * np.pi), 0.0)
+
+
+def _folded(omega: np.ndarray) -> np.ndarray:
+    """Frequencies in [0, pi] at which the power is the same."""
+    return np.abs(np.remainder(np.asarray(omega, dtype=float) + np.pi, 2 * np.pi) - np.pi)
 
 
 def _log_distance(low: np.ndarray, high: np.ndarray, pole: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core import check
+from core.theory.frequency import gauss_panels
 
 _NODES = 8  # of Gauss's rule on each panel of frequencies
 _GAP = 1e-6  # share of the value at which the barrier method stops
@@ -105,9 +106,8 @@ class Program:
         low = np.repeat(edges[:-1], pieces)
         width = np.repeat(np.diff(edges) / pieces, pieces)
         low = low + width * (np.arange(len(low)) - np.repeat(np.cumsum(pieces) - pieces, pieces))
-        node, weight = np.polynomial.legendre.leggauss(_NODES)
-        omega = low[:, None] + width[:, None] / 2 * (1 + node)
-        return omega.ravel(), (width[:, None] / 2 * weight / np.pi).ravel()
+        omega, weight = gauss_panels(np.append(low, np.pi), _NODES)
+        return omega, weight / np.pi
 
 
 class _Maps(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from core.mechanisms import anti_pgd, independent, lambda_cgd, nu_ftrl, toeplitz
+from core.mechanisms import anti_pgd, from_spectrum, independent, lambda_cgd, nu_ftrl, toeplitz
 from core.theory import frequency
 
 
@@ -54,6 +54,25 @@ def test_filtered_power_of_any_coefficients_is_their_gram_sum():
     lag = np.abs(np.subtract.outer(np.arange(60), np.arange(60)))
     expected = [coef @ (1 - decrement) ** lag @ coef for decrement in decrements]
     np.testing.assert_allclose(frequency.filtered_power(toeplitz(coef), decrements), expected, rtol=1e-10)
+
+
+def test_filtered_power_of_a_drawn_spectrum():
+    """A spectrum of two points against quadrature piece by piece; a constant one against independent noise."""
+    low, high = (0.02, 3.0), (1.0, 7.0)
+    drawn = from_spectrum((low[0], high[0]), (low[1], high[1]))
+    slope = np.log(high[1] / low[1]) / np.log(high[0] / low[0])
+    for decrement in (1e-5, 0.03, 1.5):
+
+        def integrand(omega, decrement=decrement):
+            power = low[1] * (np.clip(omega, low[0], high[0]) / low[0]) ** slope
+            return power / frequency.distance_squared(decrement, omega)
+
+        edges = [0.0, *np.geomspace(1e-8, low[0], 20), *np.geomspace(low[0], high[0], 8)[1:], np.pi]
+        total = sum(quad(integrand, *pair, epsabs=0, epsrel=1e-13)[0] for pair in pairwise(edges))
+        expected = decrement * (2 - decrement) * total / np.pi
+        assert frequency.filtered_power(drawn, [decrement])[0] == pytest.approx(expected, rel=1e-10)
+    flat = from_spectrum((0.01, 0.1, 3.0, np.pi), (4.0, 4.0, 4.0, 4.0))
+    np.testing.assert_allclose(frequency.filtered_power(flat, [1e-6, 0.5, 1.9]), 4.0, rtol=1e-12)
 
 
 def test_a_response_that_cannot_be_resolved_is_refused():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.mechanisms import anti_pgd, independent, lambda_cgd, nu_ftrl, optimal_for, toeplitz
+from core.mechanisms import anti_pgd, from_spectrum, independent, lambda_cgd, nu_ftrl, optimal_for, toeplitz
 from core.theory import quadratic
 
 
@@ -348,3 +348,11 @@ def test_wrong_arguments_are_named(change, field):
 def test_a_noising_matrix_that_looks_into_the_future_is_refused():
     with pytest.raises(ValueError, match="^noising_matrix="):
         quadratic.excess_risk_curve_dense([1.0], 0.1, np.ones((3, 3)), 1.0)
+
+
+def test_the_stationary_risk_of_a_drawn_spectrum_is_the_limit_of_its_curve():
+    drawn = from_spectrum(np.geomspace(0.05, 3.0, 12), np.geomspace(0.05, 3.0, 12) ** 0.5)
+    eigenvalues, steps = [1.0, 0.5, 0.2], 1500
+    limit = quadratic.asymptotic_excess_risk(eigenvalues, 0.1, drawn, 0.8, 0.3, 4)
+    curve = quadratic.excess_risk_curve(eigenvalues, 0.1, steps, drawn.noising_coef(steps), 0.8, 0.3, 4)
+    assert limit == pytest.approx(curve[-1], rel=1e-8)
