@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from core.check import real, require
+from core.problems.designs import least_squares
 
 
 def ols_interval(features: np.ndarray, labels: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
@@ -20,10 +21,7 @@ def ols_interval(features: np.ndarray, labels: np.ndarray, level: float = 0.95) 
     samples, dim = features.shape
     require(samples > dim, "records", samples, f"more than the {dim} features")
     real("level", level, above=0, below=1)
-    basis, triangle = np.linalg.qr(features)
-    depends = np.abs(np.diag(triangle)).min() <= np.finfo(float).eps * samples * np.abs(np.diag(triangle)).max()
-    require(not depends, "features", "columns that depend on each other", "independent columns")
-    theta_hat = np.linalg.solve(triangle, basis.T @ labels)
+    theta_hat, triangle = least_squares(features, labels)
     variance = np.square(labels - features @ theta_hat).sum() / (samples - dim)
     spread = np.sqrt(variance * np.square(np.linalg.inv(triangle)).sum(axis=1))
     return theta_hat, stdtrit(samples - dim, 0.5 + level / 2) * spread

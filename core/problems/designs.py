@@ -80,11 +80,6 @@ class Records:
         return self.features.swapaxes(1, 2) @ self.features / self.n_samples
 
     @cached_property
-    def moment(self) -> np.ndarray:
-        """X'y/n (data_sets, p)."""
-        return (self.labels[:, None] @ self.features)[:, 0] / self.n_samples
-
-    @cached_property
     def theta_hat(self) -> np.ndarray:
         """The least-squares fit (data_sets, p), which minimises the mean loss of each data set.
 
@@ -93,7 +88,7 @@ class Records:
         least = float(self.eigenvalues[:, -1].min() / self.eigenvalues[:, 0].max())
         alone = "no column of features that is a sum of multiples of other columns"
         require(least > 1e-12, "smallest over largest eigenvalue of X'X", least, alone)
-        return np.linalg.solve(self.gram, self.moment[..., None])[..., 0]
+        return least_squares(self.features, self.labels)[0]
 
     @cached_property
     def eigenvalues(self) -> np.ndarray:
@@ -105,6 +100,20 @@ class Records:
         kept = slice(whole("index", index, at_most=self.data_sets - 1), index + 1)
         cut = {name: getattr(self, name) for name in ("features", "labels", "theta_star", "covariance")}
         return replace(self, **{name: array if array is None else array[kept] for name, array in cut.items()})
+
+
+def least_squares(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """theta (..., p) of least |X theta - y|, and R (..., p, p) of X = QR, for X (..., n, p) with independent columns and y (..., n).
+
+    By orthogonal steps, which lose as many digits as the columns are alike; the normal equations would lose twice as many.
+
+    Raises: ValueError for columns that depend on each other.
+    """
+    basis, triangle = np.linalg.qr(features)
+    sizes = np.abs(np.diagonal(triangle, axis1=-2, axis2=-1))
+    least = float((sizes.min(axis=-1) / np.maximum(sizes.max(axis=-1), np.finfo(float).tiny)).min())
+    require(least > np.finfo(float).eps * features.shape[-2], "features", "columns that depend on each other", "independent columns")
+    return np.linalg.solve(triangle, (labels[..., None, :] @ basis).swapaxes(-1, -2))[..., 0], triangle
 
 
 def isotropic(n_samples: int, dim: int, data_sets: int = 1, label_noise: float = 1.0, seed: int = 0) -> Records:
