@@ -46,7 +46,8 @@ class Screen:
     unclipped add X'X theta - X'y and the clipped a constant; where none can be clipped, and none switches, that is all.
     Statistics are kept for a few prefixes of the records, so a chain examines up to twice as many as it must.
 
-    Guarantees: sums equal `full_sums` to rounding, and counts but for ties, wherever theta is, NaN included.
+    Guarantees: sums equal `full_sums` to rounding, and counts but for ties, wherever a run is followed (|theta| up to
+    `overflow_bound`); at infinity and NaN, where a run has diverged, both count every record and their sums mean nothing.
     """
 
     centre: Tensor  # (data sets, p)

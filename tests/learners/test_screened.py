@@ -1,4 +1,4 @@
-"""The screen gives the sums of all records one by one, wherever theta is."""
+"""The screen gives the sums of all records one by one, wherever theta is while a run is followed."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.learners import screened
+from core.learners.loop import overflow_bound
 from core.learners.screened import Screen, full_sums
 from core.problems.designs import DESIGNS, Records, isotropic
 from core.problems.finite import LeastSquares
@@ -71,8 +72,8 @@ def test_where_nothing_is_clipped_no_record_is_examined(monkeypatch):
     screen = Screen.around(problem, 2 * longest.max())
     monkeypatch.setattr(Screen, "_examined", lambda *_: pytest.fail("examined a record"))
     sums, counts = screen.sums(theta)
-    gradient = records.gram[0] @ theta[0, 0].numpy() - records.moment[0]
-    np.testing.assert_allclose(sums[0, 0].numpy() / 500, gradient, rtol=1e-10)
+    gradient = (records.features[0] @ theta[0, 0].numpy() - records.labels[0]) @ records.features[0]
+    np.testing.assert_allclose(sums[0, 0].numpy(), gradient, rtol=1e-10)
     assert counts.item() == 0
 
 
@@ -95,6 +96,20 @@ def test_infinity_and_nan_examine_everything_and_stay_in_their_chain():
     assert counts[0, 1] == 60 and counts[1, 2] == 60
     for place in ((0, 0), (0, 2), (1, 0), (1, 1)):
         assert torch.equal(sums[place], clean[place]) and counts[place] == counted[place]
+
+
+def test_the_screen_and_the_loop_agree_as_far_as_a_run_is_followed():
+    """Up to `overflow_bound`, beyond which a run has diverged; from there on both count every record."""
+    problem = LeastSquares(isotropic(60, 2, data_sets=2, seed=9))
+    screen = Screen.around(problem, 1.0)
+    for size in (1e20, overflow_bound(torch.float64)):
+        theta = torch.tensor([[[size, -size], [size, 1.0]]] * 2, dtype=torch.float64)
+        (sums, counts), (expected, counted) = screen.sums(theta), full_sums(problem, theta, 1.0)
+        torch.testing.assert_close(sums, expected, rtol=1e-11, atol=1e-11)
+        assert torch.equal(counts, counted)
+    for lost in (torch.nan, torch.inf, -torch.inf):
+        theta = torch.full((2, 1, 2), lost, dtype=torch.float64)
+        assert screen.sums(theta)[1].tolist() == full_sums(problem, theta, 1.0)[1].tolist() == [[60], [60]]
 
 
 def test_memory_limit_changes_nothing(monkeypatch):
