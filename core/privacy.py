@@ -65,7 +65,7 @@ def gdp_delta(mu: float, epsilon: float) -> float:
 def gdp_epsilon(mu: float, delta: float) -> float:
     """Smallest epsilon for which telling N(0,1) from N(mu,1) is (epsilon, delta)-private, rounded up.
 
-    Guarantees: gdp_delta(mu, gdp_epsilon(mu, delta)) <= delta, within 1e-9 relative unless epsilon is 0.
+    Guarantees: gdp_delta(mu, gdp_epsilon(mu, delta)) <= delta, within 1e-9 relative unless epsilon is 0 or mu > 1e5.
     """
     check.real("mu", mu, above=0)
     log_delta = _log_target(delta)
@@ -73,6 +73,8 @@ def gdp_epsilon(mu: float, delta: float) -> float:
         return 0.0
     # delta < Phi(mu/2 - epsilon/mu) <= exp(-(mu/2 - epsilon/mu)^2 / 2) gives the upper end
     upper = mu * (mu / 2 + math.sqrt(-2 * log_delta))
+    if mu > 1e5:  # neighbouring floats near mu^2/2 differ too much in delta for a root
+        return upper * (1 + 1e-15)
     return brentq(lambda epsilon: _log_delta(mu, epsilon) - log_delta, 0.0, upper, xtol=1e-300, rtol=1e-15)
 
 
@@ -96,14 +98,19 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
 
         epsilon = min over alpha > 1 of  rho alpha + log(1 - 1/alpha) - log(delta alpha)/(alpha - 1)
 
-    Guarantees: at most `zcdp_epsilon_simple`; at least `gdp_epsilon(sqrt(2 rho), delta)`, which knows more.
+    Guarantees: at most `zcdp_epsilon_simple`; at least `gdp_epsilon(sqrt(2 rho), delta)`, which knows more, up to
+    rho = 5e9, from where on that is rounded up.
     Reference: Canonne, Kamath and Steinke 2020 (2004.00010), Proposition 12.
     """
     check.real("rho", rho, above=0)
     check.real("delta", delta, above=0, below=1)
     # the derivative in alpha vanishes where rho (alpha-1)^2 = log(1/(delta alpha)): one root, below `upper`
-    upper = math.sqrt(math.log(1 / delta) / rho)
-    excess = brentq(lambda excess: rho * excess**2 + math.log(delta) + math.log1p(excess), 0.0, upper, xtol=1e-300)
+    upper = min(math.sqrt(-math.log(delta) / rho) * (1 + 1e-9), 1 / delta)
+
+    def slope(excess: float) -> float:
+        return rho * excess * excess + math.log(delta) + math.log1p(excess)
+
+    excess = brentq(slope, 0.0, upper, xtol=1e-300, maxiter=1000)  # over hundreds of orders of magnitude
     alpha = 1 + excess
     return max(0.0, rho * alpha + math.log(excess / alpha) - math.log(delta * alpha) / excess)
 

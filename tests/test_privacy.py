@@ -69,6 +69,15 @@ def test_gdp_epsilon_is_rounded_up(mu, delta):
     assert epsilon == 0 or reached == pytest.approx(delta, rel=1e-9)
 
 
+@given(power=st.floats(5.0, 153.0), delta=DELTAS)
+def test_gdp_epsilon_of_next_to_no_noise_is_a_safe_number(power, delta):
+    mu = 10.0**power
+    epsilon = privacy.gdp_epsilon(mu, delta)
+    assert privacy.gdp_delta(mu, epsilon) <= delta
+    assert epsilon == pytest.approx(mu**2 / 2, rel=1e-3) and privacy.gdp_epsilon(10 * mu, delta) > epsilon
+    assert privacy.gdp_epsilon(1e300, delta) == math.inf
+
+
 @given(epsilon=st.one_of(st.just(0.0), EPSILONS), delta=DELTAS)
 def test_gdp_mu_for_is_rounded_down(epsilon, delta):
     reached = privacy.gdp_delta(privacy.gdp_mu_for(epsilon, delta), epsilon)
@@ -100,6 +109,14 @@ def test_zcdp_conversions_are_ordered_and_never_below_the_gaussian_truth(rho, de
     tight = privacy.zcdp_epsilon(rho, delta)
     assert tight <= privacy.zcdp_epsilon_simple(rho, delta)
     assert tight >= privacy.gdp_epsilon(math.sqrt(2 * rho), delta) * (1 - 1e-12)
+
+
+@given(power=st.floats(-300.0, 300.0), delta=st.floats(-300.0, -0.01).map(lambda power: 10.0**power))
+def test_zcdp_conversion_knows_every_order_of_magnitude(power, delta):
+    rho = 10.0**power
+    assert 0 <= privacy.zcdp_epsilon(rho, delta) <= privacy.zcdp_epsilon_simple(rho, delta) * (1 + 1e-12)
+    assert privacy.zcdp_epsilon(1e-300, 1e-12) == 0.0
+    assert privacy.zcdp_epsilon(rho, delta) <= privacy.zcdp_epsilon(2 * rho, delta)
 
 
 def test_simple_zcdp_conversion():
