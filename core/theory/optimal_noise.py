@@ -52,8 +52,10 @@ def optimal_excess_risk(eigenvalues, learning_rate: float, batch_size: int = 1) 
     for |B|^2 proportional to w^(-1/2), where it is mean(w^(1/2))^2. It is inf where the learning rate is not stable.
 
     Guarantees: below every nu-FTRL; equals it in one dimension.
+    Raises: ValueError naming the argument.
     """
-    smallest = learning_rate * float(np.min(check.vector("eigenvalues", eigenvalues, above=0)))
+    rate = check.real("learning_rate", learning_rate, above=0)
+    smallest = rate * float(np.min(check.vector("eigenvalues", eigenvalues, above=0)))
     _, omega, average = log_frequencies(smallest)
     return float(average @ np.sqrt(noise_weight(eigenvalues, learning_rate, omega, batch_size))) ** 2 / 2
 

@@ -228,9 +228,17 @@ def noise_weight(eigenvalues, learning_rate: float, omega, batch_size: int = 1) 
 def _seed(steps: int, noising_coef, noise_std) -> np.ndarray:
     """noise_std * noising_coef, (..., steps)."""
     check.whole("steps", steps, at_least=1)
-    coef = np.asarray(noising_coef, dtype=float)
-    std = np.asarray(noise_std, dtype=float)
+    coef, std = _numbers(noising_coef), _numbers(noise_std)
     fits = coef.ndim > 0 and coef.shape[-1] == steps and np.all(np.isfinite(coef))
     check.require(fits, "noising_coef", noising_coef, f"finite numbers of shape (..., {steps})")
     check.require(np.all(np.isfinite(std) & (std >= 0)), "noise_std", noise_std, "finite numbers >= 0")
     return std[..., None] * coef
+
+
+def _numbers(values) -> np.ndarray:
+    """`values` as floats; NaN, which no check passes, where they are text, booleans or no array at all."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        return np.full(1, np.nan)
+    return array.astype(float) if array.dtype.kind in "iuf" else np.full(array.shape or 1, np.nan)

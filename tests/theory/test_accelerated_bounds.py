@@ -112,3 +112,47 @@ def test_small_calculators():
 def test_a_run_that_cannot_be_is_refused(field, value):
     with pytest.raises(ValueError, match=f"{field}={value}"):
         ScoRun(**{"n_samples": 100, field: value})
+
+
+NOT_POSITIVE = (-1.0, math.nan, math.inf, -math.inf, True, "3", None)
+NOT_A_CHANCE = (0.0, 1.0, *NOT_POSITIVE)
+SAMPLES, STEPS = {"n_samples": 1e4, "delta": 1e-6}, {"steps": 16, "epsilon": 1.0, "delta": 1e-6}
+BELOW = {"dim": 20, "epsilon": 1.0, "delta": 1e-6}
+VARIANCE, LENGTH = {"step": 3, "batch_size": 10, "n_samples": 100}, {"smoothness": 1.0, "noise_bound": 0.5}
+CHECKED = [
+    (accelerated.c_dp, SAMPLES, "n_samples", (1, *NOT_POSITIVE)),
+    (accelerated.c_dp, SAMPLES, "delta", NOT_A_CHANCE),
+    (accelerated.samples_for_batches, {"batch_size": 1, "delta": 1e-6}, "batch_size", (0, 0.5, *NOT_POSITIVE)),
+    (accelerated.samples_for_batches, {"batch_size": 1, "delta": 1e-6}, "delta", NOT_A_CHANCE),
+    (accelerated.samples_for_bounded_noise, {}, "delta", NOT_A_CHANCE),
+    (accelerated.samples_for_short_differences, {}, "delta", NOT_A_CHANCE),
+    (accelerated.samples_for_a_bound_below_trivial, BELOW, "delta", NOT_A_CHANCE),
+    (accelerated.samples_for_a_bound_below_trivial, BELOW, "epsilon", (0, *NOT_POSITIVE)),
+    (accelerated.samples_for_a_bound_below_trivial, BELOW, "dim", (0, 1.5, *NOT_POSITIVE)),
+    (accelerated.unaccelerated_variance, VARIANCE, "step", (1.5, *NOT_POSITIVE)),
+    (accelerated.unaccelerated_variance, VARIANCE, "batch_size", (0, 1.5, *NOT_POSITIVE)),
+    (accelerated.unaccelerated_variance, VARIANCE, "n_samples", (0, 1.5, *NOT_POSITIVE)),
+    (accelerated.difference_length_bound, LENGTH, "smoothness", NOT_POSITIVE),
+    (accelerated.difference_length_bound, LENGTH, "noise_bound", NOT_POSITIVE),
+    (accelerated.printed_noise, STEPS, "steps", (1, 2.5, *NOT_POSITIVE)),
+    (accelerated.printed_noise, STEPS, "epsilon", (0, *NOT_POSITIVE)),
+    (accelerated.printed_noise, STEPS, "delta", NOT_A_CHANCE),
+    (accelerated.actual_epsilon, STEPS, "steps", (1, 2.5, *NOT_POSITIVE)),
+    (accelerated.actual_epsilon, STEPS, "epsilon", (0, *NOT_POSITIVE)),
+    (accelerated.actual_epsilon, STEPS, "delta", NOT_A_CHANCE),
+    (accelerated.missing_factor, {}, "steps", (1, 2.5, *NOT_POSITIVE)),
+    (accelerated.power_sum, {"steps": 10, "power": 1.0}, "steps", (0.5, *NOT_POSITIVE)),
+    (accelerated.power_sum, {"steps": 10, "power": 1.0}, "power", NOT_POSITIVE[1:]),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "field", "wrong"), CHECKED, ids=lambda value: getattr(value, "__name__", None))
+def test_every_argument_is_refused_in_one_sentence(function, arguments, field, wrong):
+    for value in wrong:
+        with pytest.raises(ValueError, match=f"^{field}={value!r}, expected "):
+            function(**{**arguments, field: value})
+
+
+def test_more_records_than_can_be_are_refused_in_one_sentence():
+    with pytest.raises(ValueError, match="^records=1e.80, expected enough for what is asked"):
+        accelerated.samples_for_batches(1e70, 1e-6)

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from core import privacy
+from core.learners.threshold import DpStat
 from core.theory.bounds import adaptive_clipping as paper
 
 
@@ -35,6 +36,7 @@ def test_what_dp_stat_and_the_shared_record_cost():
     assert paper.printed_rho(20, alpha) == pytest.approx(41 / (40 * alpha**2), rel=1e-12)
     for rungs in (1, 20, 2858):
         assert paper.printed_rho(rungs, alpha) > alpha**-2
+        assert paper.dp_stat_rho(rungs, alpha) == DpStat(largest=2.0, rungs=rungs, alpha=alpha, scale=3.0).rho
 
 
 def test_disjoint_records_would_need_half_the_claimed_rho():
@@ -87,3 +89,42 @@ def test_the_bound_speaks_only_from_millions_of_records_a_parameter_on(dim, cont
     assert not (before.applies and before.value < 0.5)
     beyond = paper.excess_risk_bound(dim, round(10 * first), 1.0, 1e-6, 0.1, contraction)
     assert beyond.applies and beyond.value < at.value
+
+
+NOT_POSITIVE = (-1.0, math.nan, math.inf, -math.inf, True, "3", None)
+NOT_A_CHANCE = (0.0, 1.0, *NOT_POSITIVE)
+NOT_A_COUNT = (0, 1.5, *NOT_POSITIVE)
+TOP = {"dim": 10, "n_samples": 1000, "signal": 1.0, "label_noise": 0.1}
+RATE, HALVE = {"batch_size": 9, "r_squared": 10.0, "largest_eigenvalue": 1.0}, {"learning_rate": 0.1, "least_eigenvalue": 1.0}
+SHUFFLED, RHO = {"n_samples": 1000, "epsilon": 1.0, "delta": 1e-6}, {"rungs": 20, "alpha": 7.0}
+BOUND = {"dim": 10, "n_samples": 10**6, "epsilon": 1.0, "delta": 1e-6, "label_noise": 0.1, "contraction": 4.0, "signal": 1.0}
+FROM = {"dim": 10, "epsilon": 1.0, "delta": 1e-6, "label_noise": 0.1, "contraction": 4.0}
+CHECKED = [
+    (paper.largest_threshold, TOP, {"dim": NOT_A_COUNT, "n_samples": NOT_A_COUNT, "signal": NOT_POSITIVE, "label_noise": NOT_POSITIVE}),
+    (paper.clip_scale, {"dim": 10, "n_samples": 1000}, {"dim": NOT_A_COUNT, "n_samples": (1, *NOT_A_COUNT)}),
+    (paper.learning_rate, RATE, dict.fromkeys(("r_squared", "largest_eigenvalue"), (0.0, *NOT_POSITIVE)) | {"batch_size": NOT_A_COUNT}),
+    (paper.steps_to_halve, HALVE, dict.fromkeys(HALVE, (0.0, *NOT_POSITIVE))),
+    (paper.ssgd_alpha_printed, SHUFFLED, {"n_samples": NOT_A_COUNT, "epsilon": (0.0, *NOT_POSITIVE), "delta": NOT_A_CHANCE}),
+    (paper.dp_stat_rho, RHO, {"rungs": NOT_A_COUNT, "alpha": (0.0, *NOT_POSITIVE)}),
+    (paper.printed_rho, RHO, {"rungs": NOT_A_COUNT, "alpha": (0.0, *NOT_POSITIVE)}),
+    (paper.printed_rungs, {}, {"n_samples": (1, *NOT_A_COUNT)}),
+    (
+        paper.excess_risk_bound,
+        BOUND,
+        {
+            **dict.fromkeys(("dim", "n_samples"), NOT_A_COUNT),
+            **dict.fromkeys(("epsilon", "contraction"), (0.0, *NOT_POSITIVE)),
+            **dict.fromkeys(("label_noise", "signal"), NOT_POSITIVE),
+            "delta": NOT_A_CHANCE,
+        },
+    ),
+    (paper.speaks_from, FROM, {"dim": NOT_A_COUNT, "epsilon": (0.0, *NOT_POSITIVE), "label_noise": NOT_POSITIVE, "contraction": (0.0,)}),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "wrong"), CHECKED, ids=lambda value: getattr(value, "__name__", None))
+def test_every_argument_is_refused_in_one_sentence(function, arguments, wrong):
+    for field, values in wrong.items():
+        for value in values:
+            with pytest.raises(ValueError, match=f"^{field}={value!r}, expected "):
+                function(**{**arguments, field: value})

@@ -100,3 +100,16 @@ def test_unstable_learning_rates():
         optimal_noise.best_nu([1.0], 1.0)
     with pytest.raises(ValueError, match="^steps="):
         optimal_noise.best_nu([1.0], 0.1, 0)
+
+
+@pytest.mark.parametrize("function", [optimal_noise.optimal_excess_risk, optimal_noise.best_nu, optimal_noise.rule_of_thumb_nu])
+@pytest.mark.parametrize("wrong", [0, -1.0, np.nan, np.inf, "3", True, None])
+def test_a_learning_rate_that_is_not_positive_is_refused_in_one_sentence(function, wrong):
+    with pytest.raises(ValueError, match=f"^learning_rate={wrong!r}, expected > 0"):
+        function([1.0, 0.5], wrong)
+
+
+@pytest.mark.parametrize(("field", "wrong"), [("eigenvalues", [1.0, np.nan]), ("eigenvalues", []), ("batch_size", 1.5), ("batch_size", True)])
+def test_every_other_argument_is_refused_by_its_name(field, wrong):
+    with pytest.raises(ValueError, match=f"^{field}="):
+        optimal_noise.optimal_excess_risk(**{"eigenvalues": [1.0], "learning_rate": 0.1, field: wrong})

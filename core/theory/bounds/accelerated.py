@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
-from core.check import real, whole
+from core.check import real, require, whole
 from core.privacy import gdp_epsilon
 from core.theory.bounds.statement import Bound, Condition
 
@@ -49,8 +49,11 @@ class Parameters(NamedTuple):
 def c_dp(n_samples: float, delta: float) -> float:
     """4 sqrt(2) log(n)^(3/2) sqrt(ln(2n/delta)) ln(2.5/delta).
 
+    Raises: ValueError for fewer than 2 records, or a delta outside (0, 1).
     Reference: 2406.02716, Equation (19).
     """
+    real("n_samples", n_samples, at_least=2)
+    real("delta", delta, above=0, below=1)
     return 4 * 2**0.5 * math.log(n_samples) ** 1.5 * math.sqrt(math.log(2 * n_samples / delta)) * math.log(2.5 / delta)
 
 
@@ -72,9 +75,10 @@ def samples_for_batches(batch_size: float, delta: float) -> float:
     """The number of records from which on B = n^(3/4)/c_DP is at least `batch_size`; 1: from which on T <= n.
 
     Guarantees: 589,716 for batches of 1 at delta = 1e-6.
+    Raises: ValueError for a batch of less than one record, or one that 1e80 records do not reach.
     Reference: 2406.02716, Equation (19).
     """
-    real("batch_size", batch_size, above=0)
+    real("batch_size", batch_size, at_least=1)
     return _first(lambda n: n**0.75 / c_dp(n, delta) / batch_size)
 
 
@@ -170,7 +174,8 @@ def unaccelerated_variance(step: int, batch_size: int, n_samples: int) -> float:
 
     Reference: 2406.02716, Section 4.3 (a sketch, L = R = M = 1).
     """
-    return step * batch_size / n_samples
+    whole("batch_size", batch_size, at_least=1)
+    return whole("step", step) * batch_size / whole("n_samples", n_samples, at_least=1)
 
 
 def difference_length_bound(smoothness: float, noise_bound: float) -> float:
@@ -178,7 +183,8 @@ def difference_length_bound(smoothness: float, noise_bound: float) -> float:
 
     Reference: 2406.02716, Lemma 5.9.
     """
-    return 2 * (smoothness * noise_bound + 2 * smoothness + 1)
+    real("smoothness", smoothness, at_least=0)
+    return 2 * (smoothness * real("noise_bound", noise_bound, at_least=0) + 2 * smoothness + 1)
 
 
 def printed_noise(steps: int, epsilon: float, delta: float) -> float:
@@ -186,7 +192,9 @@ def printed_noise(steps: int, epsilon: float, delta: float) -> float:
 
     Reference: 2406.02716, Corollary 5.7.
     """
-    return math.sqrt(math.log2(whole("steps", steps, at_least=2)) * math.log(2.5 / delta)) / epsilon
+    levels = math.log2(whole("steps", steps, at_least=2))
+    real("epsilon", epsilon, above=0)
+    return math.sqrt(levels * math.log(2.5 / real("delta", delta, above=0, below=1))) / epsilon
 
 
 def missing_factor(steps: int) -> float:
@@ -209,7 +217,8 @@ def actual_epsilon(steps: int, epsilon: float, delta: float) -> float:
 
 def power_sum(steps: float, power: float) -> float:
     """1 + 2^power + ... + steps^power, `steps` rounded down; beyond 100,000 terms within 1e-12 relative."""
-    head = math.floor(min(steps, _SUMMED))
+    real("power", power)
+    head = math.floor(min(real("steps", steps, at_least=1), _SUMMED))
     total = float(np.sum(np.arange(1.0, head + 1) ** power))
     if steps <= _SUMMED:
         return total
@@ -223,6 +232,7 @@ def _first(ratio) -> float:
     """The number of records from which on `ratio` of it is at least 1, for good."""
     low = math.log(2.0)
     high = math.log(_MOST_SAMPLES)
+    require(ratio(_MOST_SAMPLES) >= 1, "records", _MOST_SAMPLES, "enough for what is asked, which takes more")
     while ratio(math.exp((low + high) / 2)) >= 1:  # the logarithms of n may win once more among the smallest n
         high = (low + high) / 2
     return math.exp(brentq(lambda log_n: math.log(ratio(math.exp(log_n))), (low + high) / 2, high, xtol=1e-13, rtol=1e-14))

@@ -8,6 +8,7 @@ import math
 from functools import partial
 
 from core.check import real, require, whole
+from core.learners.threshold import DpStat
 from core.theory.bounds.statement import Bound, Condition
 
 TAIL = math.sqrt(8 / 3)
@@ -42,8 +43,7 @@ def alpha_for_claim(epsilon: float, delta: float) -> float:
 
 def dp_stat_rho(rungs: int, alpha: float) -> float:
     """What DP-STAT costs: K+1 counts of noise variance K alpha^2 are (K+1)/(2 K alpha^2)-zCDP, not 1/(2 alpha^2)."""
-    whole("rungs", rungs, at_least=1)
-    return (rungs + 1) / (2 * rungs * real("alpha", alpha, above=0) ** 2)
+    return DpStat(largest=1.0, rungs=rungs, alpha=alpha, scale=1.0).rho
 
 
 def printed_rho(rungs: int, alpha: float) -> float:
@@ -58,23 +58,25 @@ def printed_rungs(n_samples: int) -> int:
 
 def largest_threshold(dim: int, n_samples: int, signal: float, label_noise: float) -> float:
     """B = K_2 R_x (|theta_star|_H + sigma) log^(2a) N, the top of the printed search. Reference: Theorem 3.7."""
-    return TAIL * math.sqrt(dim) * (signal + label_noise) * math.log(n_samples) ** (2 * LOG_POWER)
+    length = real("signal", signal, at_least=0) + real("label_noise", label_noise, at_least=0)
+    return TAIL * length * clip_scale(dim, n_samples) * math.log(n_samples) ** LOG_POWER
 
 
 def clip_scale(dim: int, n_samples: int) -> float:
     """zeta / gamma = R_x log^a N. Reference: arXiv 2207.04686, Algorithm 2, line 8."""
-    return math.sqrt(dim) * math.log(n_samples) ** LOG_POWER
+    return math.sqrt(whole("dim", dim, at_least=1)) * math.log(whole("n_samples", n_samples, at_least=2)) ** LOG_POWER
 
 
 def learning_rate(batch_size: int, r_squared: float, largest_eigenvalue: float) -> float:
     """eta = b / (R_x^2 + (b-1) |H|). Reference: arXiv 2207.04686, Theorem 3.7."""
     whole("batch_size", batch_size, at_least=1)
-    return batch_size / (real("r_squared", r_squared, above=0) + (batch_size - 1) * largest_eigenvalue)
+    largest = real("largest_eigenvalue", largest_eigenvalue, above=0)
+    return batch_size / (real("r_squared", r_squared, above=0) + (batch_size - 1) * largest)
 
 
 def steps_to_halve(learning_rate: float, least_eigenvalue: float = 1.0) -> float:
     """Steps after which the error of the slowest direction has halved; at Corollary 3.8's 1/(4d) it is 2.8 d of them."""
-    shrink = real("learning_rate", learning_rate, above=0) * least_eigenvalue
+    shrink = real("learning_rate", learning_rate, above=0) * real("least_eigenvalue", least_eigenvalue, above=0)
     return math.log(0.5) / math.log1p(-shrink) if shrink < 1 else 1.0
 
 
@@ -83,7 +85,8 @@ def ssgd_alpha_printed(n_samples: int, epsilon: float, delta: float) -> float:
 
     What is needed is half of `core.amplification.shuffling.calibrate_shuffled`. Reference: Theorem 3.1, Corollary 3.3.
     """
-    return math.log(n_samples / delta) / (epsilon * math.sqrt(n_samples))
+    likely = math.log(whole("n_samples", n_samples, at_least=1)) + _log_inverse(delta)
+    return likely / (real("epsilon", epsilon, above=0) * math.sqrt(n_samples))
 
 
 def excess_risk_bound(
@@ -98,8 +101,13 @@ def excess_risk_bound(
           + 8/(T b) (sigma^2 d + 12 alpha^2/b L (sigma^2 + Delta^2)),        L = K_2^2 d log^(4a) N d
 
     Guarantees: falls with n_samples where it applies.
+    Raises: ValueError naming the argument.
     Reference: arXiv 2207.04686, Lemma 3.11; Lemma 3.10 for the search, whose count must miss fewer than the s that it sees.
     """
+    whole("dim", dim, at_least=1)
+    for name, value in (("label_noise", label_noise), ("signal", signal)):
+        real(name, value, at_least=0)
+    real("contraction", contraction, above=0)
     log_n = math.log(whole("n_samples", n_samples, at_least=3))
     alpha = alpha_printed(epsilon, delta)
     steps = contraction * log_n
