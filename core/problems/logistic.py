@@ -80,10 +80,11 @@ class TableLogistic:
     """The n training records of two classes, with a constant as one more input, all within the unit ball.
 
     `excess_risk` is F(theta) - F(theta_hat) on the training records, theta_hat the best parameters within `radius` of 0,
-    found without privacy; `test_loss` and `test_accuracy` are on the records held out. Inputs, which lie within [-1, 1],
-    are divided by sqrt(d + 1): no record enters that rule.
+    found without privacy; `test_loss` and `test_accuracy` are on the records held out (<x, theta> = 0 counts as wrong, so
+    that the accuracy at theta = 0 is 0). Inputs, which lie within [-1, 1], are divided by sqrt(d + 1): no record enters
+    that rule.
 
-    Guarantees: no record is longer than 1; within the ball `excess_risk` is not below zero.
+    Guarantees: no record is longer than 1; within the ball `excess_risk` is not below zero; `test_accuracy` is 0 at 0.
     Raises: ValueError for a radius that is not positive.
     """
 

@@ -101,6 +101,7 @@ def test_the_table_measures_against_its_own_best_in_the_ball():
     assert measures["excess_risk"][0].abs().item() < 1e-12 and torch.all(measures["excess_risk"][1:] > 0)
     assert measures["train_loss"][1].item() == pytest.approx(np.log(2), rel=1e-12)
     assert measures["test_accuracy"][0].item() > 0.9
+    assert measures["test_accuracy"][1].item() == 0.0  # no answer is no right answer, as in core.problems.kan
 
 
 def test_on_a_device_all_tensors_move_and_nothing_else_changes():
