@@ -71,6 +71,18 @@ def vector(field: str, values, *, above: float = -math.inf, length: int | None =
     return array
 
 
+def matrix(field: str, values, *, columns: int | None = None) -> np.ndarray:
+    """Return `values` as a float array (n, columns) after checking that it is a table of finite real numbers.
+
+    Raises: ValueError naming the field, its shape, or what it holds instead, and what is asked of it.
+    """
+    array = _floats(values)
+    fits = array.ndim == 2 and array.size > 0 and bool(np.all(np.isfinite(array))) and columns in (None, array.shape[-1])
+    expected = "rows of" + ("" if columns is None else f" {columns}") + " finite numbers, in two dimensions"
+    require(fits, field, values if array.shape == (0,) else array.shape, expected)
+    return array
+
+
 def square(field: str, values, expected: str = "a square matrix of finite numbers") -> np.ndarray:
     """Return `values` as a float array (n, n) after checking that it is a square matrix of finite real numbers.
 

@@ -24,6 +24,12 @@ def test_what_is_no_vector_is_refused(values):
         check.vector("levels", values)
 
 
+@pytest.mark.parametrize("values", [[[10**400]], np.ones((2, 2)) * 1j, [1.0, 2.0], [[1.0]], [], 3.0, [["a", "b"]], [[0.0, float("nan")]]])
+def test_what_is_no_table_of_two_columns_is_refused(values):
+    with pytest.raises(ValueError, match="(?s)^features=.*, expected rows of 2 finite numbers, in two dimensions"):
+        check.matrix("features", values, columns=2)
+
+
 @pytest.mark.parametrize("values", [[[10**400]], np.eye(2) * 1j, [[1.0, 2.0]], [], 3.0, [["a"]], [[float("inf")]], None])
 def test_what_is_no_square_matrix_is_refused(values):
     with pytest.raises(ValueError, match="(?s)^gram=.*, expected a square matrix of finite numbers"):

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import stdtrit
 
-from core.check import real, require
+from core.check import matrix, real, require, vector
 from core.problems.designs import least_squares
 
 
@@ -15,10 +15,11 @@ def ols_interval(features: np.ndarray, labels: np.ndarray, level: float = 0.95) 
     `features` X (n, p), `labels` y (n,). It covers theta_star, the truth behind the data, where the labels' noise is
     Gaussian with one variance. It is not private.
 
-    Raises: ValueError for n <= p, a level outside (0, 1), and columns that depend on each other.
+    Raises: ValueError for shapes that do not fit, n <= p, a level outside (0, 1), and columns that depend on each other.
     """
-    features, labels = np.asarray(features, dtype=float), np.asarray(labels, dtype=float)
+    features = matrix("features", features)
     samples, dim = features.shape
+    labels = vector("labels", labels, length=samples)
     require(samples > dim, "records", samples, f"more than the {dim} features")
     real("level", level, above=0, below=1)
     theta_hat, triangle = least_squares(features, labels)

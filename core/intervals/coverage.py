@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.check import real, whole
+from core.check import real, require, whole
 from core.intervals.gaussian_forms import mean_root, probability_not_positive
 from core.intervals.groups import grouping, student_factor
 from core.intervals.law import direction_estimates, over_runs
@@ -30,10 +30,15 @@ def student_coverage(mean: np.ndarray, covariance: np.ndarray, level: float = 0.
     J = 11'/m, zero is covered when v'(J/m - f^2 (I - J)/(m - 1))v <= 0, and the mean width is 2 f E sqrt(v'(I - J)v/(m - 1)).
 
     Guarantees: exactly `level` for independent estimates of mean zero and one variance; within 1e-9 of the truth.
+    Raises: ValueError for fewer than two estimates, and for shapes that do not fit.
     Reference: arXiv 2402.13531, equation (12); Imhof (1961), Biometrika 48.
     """
     mean, covariance = np.asarray(mean, dtype=float), np.asarray(covariance, dtype=float)
-    groups, factor = mean.shape[-1], student_factor(mean.shape[-1], level)
+    require(mean.ndim >= 1, "shape of mean", mean.shape, "(..., estimates)")
+    groups = mean.shape[-1]
+    require(covariance.shape == (*mean.shape, groups), "shape of covariance", covariance.shape, f"{(*mean.shape, groups)}")
+    require(bool(np.isfinite(mean).all() and np.isfinite(covariance).all()), "estimates", "not finite", "finite numbers only")
+    factor = student_factor(groups, level)
     average = np.full((groups, groups), 1 / groups)
     spread = (np.eye(groups) - average) / (groups - 1)
     covered = probability_not_positive(mean, covariance, average / groups - factor**2 * spread)
@@ -84,9 +89,10 @@ def best_batch_length(
     Batches are made shorter, from two batches on, until coverage falls below. With slack .0055 at level .95 they come out
     at 12 to 18 steps over learning_rate * eigenvalue where `steps` has room for several. Where two do not cover enough, two.
 
-    Raises: ValueError as `exact_coverage`, and where there is no room for two batches.
+    Raises: ValueError as `exact_coverage`, for a negative slack, and where there is no room for two batches.
     """
-    whole("steps", steps, at_least=burn_in + 2)
+    real("slack", slack, at_least=0)
+    whole("steps", steps, at_least=whole("burn_in", burn_in) + 2)
     best = None
     for groups in range(2, min(MOST_BATCHES, steps - burn_in) + 1):
         found = exact_coverage("batched_means", eigenvalue, learning_rate, steps, groups, burn_in, level, initial_error)

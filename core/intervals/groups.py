@@ -100,6 +100,7 @@ def student_interval(estimates: Any, level: float = 0.95) -> tuple[np.ndarray, n
     Reference: arXiv 2402.13531, equation (12).
     """
     estimates = np.asarray(estimates, dtype=float)
+    require(estimates.ndim >= 2, "shape of estimates", estimates.shape, "(..., estimates, coefficients)")
     groups = estimates.shape[-2]
     require(groups > 1, "estimates", groups, "at least 2 to take a spread from")
     half = student_factor(groups, level) * estimates.std(axis=-2, ddof=1)
@@ -107,7 +108,11 @@ def student_interval(estimates: Any, level: float = 0.95) -> tuple[np.ndarray, n
 
 
 def student_factor(groups: int, level: float = 0.95) -> float:
-    """Half-width of the interval in units of the estimates' standard deviation: t_{(1+level)/2, m-1} / sqrt(m)."""
+    """Half-width of the interval in units of the estimates' standard deviation: t_{(1+level)/2, m-1} / sqrt(m).
+
+    Raises: ValueError for fewer than two groups or a level outside (0, 1).
+    """
+    whole("groups", groups, at_least=2)
     real("level", level, above=0, below=1)
     return float(stdtrit(groups - 1, 0.5 + level / 2)) / groups**0.5
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from core.check import real, require, vector, whole
+from core.check import matrix, real, require, vector, whole
 from core.intervals.law import Law
 from core.learners.one_shot import residual_bound
 
@@ -57,8 +57,9 @@ def no_clipping_condition(
     Raises: ValueError for arguments out of range.
     Reference: arXiv 2402.13531, Condition 2.4 and Lemma 2.5.
     """
-    features, labels = np.asarray(features, dtype=float), np.asarray(labels, dtype=float)
+    features = matrix("features", features)
     samples, dim = features.shape
+    labels = vector("labels", labels, length=samples)
     theta = vector("theta", theta, length=dim)
     whole("steps", steps, at_least=1)
     for name, value in (("learning_rate", learning_rate), ("clip_norm", clip_norm), ("noise_std", noise_std)):
@@ -100,8 +101,11 @@ def clipping_chance(features: np.ndarray, labels: np.ndarray, law: Law, clip_nor
     variation) the run with clipping is from the law.
 
     Guarantees: the share is within 1e-12 of the sum over all steps, up to 1e-9 for what a settled run no longer changes.
+    Raises: ValueError for shapes that do not fit, and a clip norm that is not positive.
     Reference: arXiv 2402.13531, Lemmas 2.2 and 2.3.
     """
+    features = matrix("features", features, columns=law.theta_hat.size)
+    labels = vector("labels", labels, length=len(features))
     reach = residual_bound(features, clip_norm)
     turned, residuals = features @ law.directions, labels - features @ law.theta_hat
     squares, weights = turned**2, _weights(law)

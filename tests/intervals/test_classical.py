@@ -34,3 +34,11 @@ def test_what_has_no_interval_is_said():
     twice = np.ones((9, 2))
     with pytest.raises(ValueError, match="independent columns"):
         ols_interval(twice, np.arange(9.0))
+    with pytest.raises(ValueError, match="(?s)^labels=.*expected 9 numbers in one dimension"):
+        ols_interval(np.eye(9)[:, :2], np.ones(8))
+    with pytest.raises(ValueError, match="(?s)^labels=.*expected 9 numbers in one dimension"):
+        ols_interval(np.eye(9)[:, :2], np.ones((9, 1)))
+    with pytest.raises(ValueError, match=r"^features=\(9,\), expected rows of finite numbers, in two dimensions"):
+        ols_interval(np.ones(9), np.ones(9))
+    with pytest.raises(ValueError, match="^features="):
+        ols_interval(np.full((9, 2), np.nan), np.ones(9))

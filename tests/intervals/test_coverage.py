@@ -124,3 +124,23 @@ def test_bad_arguments_are_named(arguments, words):
     good = {"construction": "checkpoints", "eigenvalue": 1.0, "learning_rate": 0.25, "steps": 250}
     with pytest.raises(ValueError, match=words):
         exact_coverage(**good | arguments)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"slack": np.nan}, "slack=nan"), ({"slack": np.inf}, "slack=inf"), ({"slack": True}, "slack=True"), ({"slack": -0.1}, "slack=-0.1"),
+     ({"burn_in": "3"}, "burn_in='3'"), ({"burn_in": 1.5}, "burn_in=1.5"), ({"steps": 21}, "steps=21"), ({"level": 1.0}, "level=1.0")],
+)
+def test_bad_arguments_of_a_batch_length_are_named(change, words):
+    with pytest.raises(ValueError, match=f"^{words}, expected"):
+        best_batch_length(**{"eigenvalue": 1.0, "learning_rate": 0.25, "steps": 250} | change)
+
+
+@pytest.mark.parametrize(
+    ("mean", "covariance", "words"),
+    [(0.0, 1.0, r"^shape of mean=\(\), expected"), ([0.0], [[1.0]], "^groups=1, expected"), ([0.0, 0.0], 1.0, r"^shape of covariance=\(\), expected"),
+     ([0.0, 0.0], np.eye(3), r"expected \(2, 2\)"), ([0.0, np.nan], np.eye(2), "^estimates='not finite'")],
+)
+def test_what_are_no_moments_of_estimates_is_said(mean, covariance, words):
+    with pytest.raises(ValueError, match=words):
+        student_coverage(mean, covariance)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.intervals import CONSTRUCTIONS, grouping, student_interval
+from core.intervals import CONSTRUCTIONS, grouping, student_factor, student_interval
 
 
 def test_batched_means_are_means_of_stretches_after_the_burn_in():
@@ -80,3 +80,11 @@ def test_one_estimate_has_no_spread():
         student_interval(np.zeros((1, 3)))
     with pytest.raises(ValueError, match="level=1.0"):
         student_interval(np.zeros((3, 3)), level=1.0)
+    with pytest.raises(ValueError, match=r"shape of estimates=\(2,\), expected \(\.\.\., estimates, coefficients\)"):
+        student_interval([1.0, 2.0])
+
+
+@pytest.mark.parametrize("groups", [2.5, True, 0, 1, -3, "4", float("nan")])
+def test_a_factor_is_of_two_groups_or_more(groups):
+    with pytest.raises(ValueError, match=f"^groups={groups!r}, expected a whole number >= 2"):
+        student_factor(groups)

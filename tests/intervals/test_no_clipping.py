@@ -103,3 +103,11 @@ def test_bad_arguments_are_named():
     for change, words in (({"clip_norm": 0.0}, "clip_norm=0.0"), ({"failure": 1.0}, "failure=1.0"), ({"steps": 0}, "steps=0")):
         with pytest.raises(ValueError, match=words):
             condition(**change)
+    with pytest.raises(ValueError, match="^labels="):
+        no_clipping_condition(FEATURES, np.full(300, np.nan), HAT, 0.25, 30, 10.0, 0.1, 1.0)
+    with pytest.raises(ValueError, match=r"^features=\(300,\), expected rows of"):
+        no_clipping_condition(FEATURES[:, 0], LABELS, HAT[:1], 0.25, 30, 10.0, 0.1, 1.0)
+    law = Law(SIGMA, HAT, np.zeros(4), 0.25, np.full(40, 0.3))
+    for features, labels, words in ((FEATURES[:, :3], LABELS, "^features="), (FEATURES, LABELS[:9], "^labels=")):
+        with pytest.raises(ValueError, match=words):
+            clipping_chance(features, labels, law, 3.0)
