@@ -32,11 +32,14 @@ def headline(expected: Expected, chains: Chains | None) -> None:
     """Coverage in theory and measured, width against the classical interval, and epsilon."""
     said = intervals.headline(expected, chains)
     with st.container(key="headline"):
+        theory = (
+            f'<div><b id="coverage">{said.coverage}</b><small>of the intervals cover least squares<br>'
+            f'{said.how}{"" if said.holds else ", which does not hold here"}, {said.asked} asked for</small></div>'
+        )
+        measured = f'<div><b id="measured">{said.measured}</b><small>measured<br><span id="error">{said.error}</span></small></div>'
         st.html(
-            f'<div class="headline"><div><b id="coverage">{said.coverage}</b><small>of the intervals cover least squares<br>'
-            f'{said.how}, {said.asked} asked for</small></div>'
-            f'<div><b id="measured">{said.measured}</b><small>measured<br><span id="error">{said.error}</span></small></div>'
-            f'<div><b id="width">{said.width}</b><small>times as wide as<br>the classical interval</small></div>'
+            f'<div class="headline">{theory + measured if said.holds else measured + theory}'
+            f'<div><b id="width">{said.width}</b><small>times as wide as the<br>classical interval{"" if said.holds else ", measured"}</small></div>'
             f'<div><b id="epsilon-said">{said.epsilon}</b><small>epsilon<br>of everything published</small></div></div>'
         )
 

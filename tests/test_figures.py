@@ -198,3 +198,8 @@ def test_importing_figures_loads_no_charting_library():
     code = "import sys, core.figures; print([m for m in ('plotly', 'altair', 'torch', 'scipy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_target_looks_the_same_on_every_chart():
+    alone, beside = strokes(["truth", "least_squares", "huber"]), strokes(["", "mine", "huber", "yours", "least_squares", "truth"])
+    assert [beside[place] for place in (5, 4, 2)] == alone and len({stroke.colour for stroke in beside}) == 6

@@ -41,7 +41,7 @@ def finished(app):
     """The page once its run has ended."""
     for _ in range(300):
         faultless(app.run())
-        if headline(app).get("measured", "-") != "-":
+        if headline(app).get("measured", "...") != "...":
             return app
         time.sleep(0.1)
     raise AssertionError(headline(app))
@@ -126,4 +126,4 @@ def test_too_many_iterates_are_refused_and_theory_stands():
         time.sleep(0.1)
         faultless(app.run())
     assert any("replicates=1000, expected at most" in sentence for sentence in troubles(app))
-    assert headline(app)["measured"] == "-" and float(headline(app)["coverage"]) > 0.9
+    assert headline(app)["measured"] == "..." and float(headline(app)["coverage"]) > 0.9

@@ -41,6 +41,12 @@ STROKES = {
     "stamped": Stroke(PLUM, "7px,2px,3px,2px", "octagon"),
     "none": Stroke(GREY, "5px,2px", "x"),
 }
+TARGETS = {
+    "least_squares": Stroke(VERMILLION, "dash", "square"),
+    "huber": Stroke(PURPLE, "dot", "star"),
+    "truth": Stroke(GREEN, "dashdot", "diamond"),
+}
+"""What an estimate may be meant for: never on one chart with the arms above, whose colours they take."""
 _CYCLE = (
     Stroke(BLUE, "solid", "circle"),
     Stroke(VERMILLION, "dash", "square"),
@@ -55,16 +61,17 @@ _CYCLE = (
 
 
 def strokes(arms: list[str]) -> list[Stroke]:
-    """The stroke of each curve: fixed for an arm of the glossary, the next of a cycle for any other.
+    """The stroke of each curve: fixed for an arm of the glossary and a target, the next of a cycle for any other.
 
     Guarantees: a known arm always looks the same; curves of one unknown arm look alike within a chart; different unknown
     arms, and curves without an arm (""), differ from each other, nine at a time, and take the colours that no known arm
     of the same chart has first.
     """
-    taken = {STROKES[arm].colour for arm in arms if arm in STROKES}
+    known = STROKES | TARGETS
+    taken = {known[arm].colour for arm in arms if arm in known}
     free = [stroke for stroke in _CYCLE if stroke.colour not in taken] or list(_CYCLE)
     unknown = 0
-    given = dict(STROKES)
+    given = dict(known)
     chosen = []
     for arm in arms:
         if arm in given:

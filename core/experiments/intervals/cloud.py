@@ -7,8 +7,9 @@ import numpy as np
 
 from core.check import whole
 from core.experiments.intervals.expected import LEVEL, Expected
-from core.experiments.intervals.landmarks import is_biased, landmarks
+from core.experiments.intervals.landmarks import ARMS, is_biased, landmarks
 from core.experiments.intervals.plan import Chains
+from core.experiments.intervals.trust import doubt, is_exact
 from core.intervals import Law, grouping, student_interval
 from core.results import Curve, Result
 
@@ -22,20 +23,20 @@ _AROUND = np.linspace(0, 2 * np.pi, 97)
 def cloud(expected: Expected, first: int, second: int, step: int, chains: Chains | None = None) -> Result:
     """Coefficients `first` and `second` (from 0) of every replicate's theta_step, in the ellipse that holds 95% of the law.
 
-    Without `chains` the law alone. The ellipse is exact where nothing is clipped.
+    Without `chains` the law alone. The ellipse is exact where nothing is clipped, and is called so nowhere else.
 
     Raises: ValueError for a coefficient or a step that there is not.
     """
     law, chosen = expected.law, [whole("coordinate", at, at_most=expected.records.dim - 1) for at in (first, second)]
     whole("shown_step", step, at_most=law.steps)
     path = np.array([law.mean(at)[chosen] for at in _waypoints(law.steps)])
-    curves = []
+    curves, exact = [], is_exact(expected)
     if chains is not None:
         trail = chains.iterates[0, 0, max(0, step - TRAIL) : step + 1][:, chosen]
         curves.append(Curve("first replicate, last steps", *trail.T, arm="iterates"))
     curves += [
-        Curve(f"holds {LEVEL:.0%} of the replicates, exact", *_ellipse(law, chosen, step).T, exact=True, arm="ellipse"),
-        Curve("mean of all replicates over time, exact", *path.T, exact=True, arm="path"),
+        Curve(f"holds {LEVEL:.0%} of the replicates, exact" if exact else f"would hold {LEVEL:.0%} without clipping", *_ellipse(law, chosen, step).T, exact=True, arm="ellipse"),
+        Curve("mean of all replicates over time, exact" if exact else "mean over time without clipping", *path.T, exact=True, arm="path"),
     ]
     if is_biased(expected):
         settled = expected.settled_law
@@ -43,7 +44,7 @@ def cloud(expected: Expected, first: int, second: int, step: int, chains: Chains
     if chains is not None:
         points = chains.iterates[:, :, step][..., chosen].reshape(-1, 2)[:_SHOWN_CHAINS]
         curves.append(Curve("replicates at this step", *points.T, discrete=True, arm="iterates"))
-    curves += [Curve(words, [at[first]], [at[second]], discrete=True, arm=words) for words, at in landmarks(expected).items()]
+    curves += [Curve(words, [at[first]], [at[second]], discrete=True, arm=ARMS[words]) for words, at in landmarks(expected).items()]
     return Result(
         title="The iterates settle in a Gaussian cloud",
         curves=tuple(curves),
@@ -88,7 +89,7 @@ def chain(chains: Chains, coordinate: int, replicate: int = 0) -> Result:
             Curve("iterates", x[:-1], y[:-1], arm="iterates"),
             Curve("interval so far", *ends[:2], *ends[2:], arm="interval"),
             Curve("estimates", (offsets + middles).ravel(), estimates, discrete=True, arm="estimates"),
-            *(Curve(words, [0, total], [value, value], arm=words, exact=True) for words, value in lines.items()),
+            *(Curve(words, [0, total], [value, value], arm=ARMS[words], exact=True) for words, value in lines.items()),
         ),
         x_name="gradient_count",
         y_name="coefficient_value",
@@ -129,10 +130,12 @@ def _growing(runs: np.ndarray, expected: Expected) -> tuple[np.ndarray, ...]:
 def _centre_words(expected: Expected) -> str:
     if is_biased(expected):
         return (
-            "Clipping bites: the cloud settles around what clipping estimates. The exact ellipse, around least squares, is of a run without "
-            "clipping; the other is theory with it."
+            "Clipping bites: the cloud settles around what clipping estimates. The ellipse around least squares is of a run without "
+            f"clipping; the other is theory with it. {doubt(expected)}".rstrip()
         )
-    return "The ellipse is exact: no simulation is in it."
+    if is_exact(expected):
+        return "The ellipse is exact: no simulation is in it."
+    return f"The ellipse is of a run without clipping. {doubt(expected)}".rstrip()
 
 
 def _waypoints(steps: int) -> list[int]:

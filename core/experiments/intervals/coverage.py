@@ -6,8 +6,9 @@ import numpy as np
 
 from core.check import whole
 from core.experiments.intervals.expected import LEVEL, Expected
-from core.experiments.intervals.landmarks import is_biased, landmarks
+from core.experiments.intervals.landmarks import ARMS, is_biased, landmarks
 from core.experiments.intervals.plan import Chains
+from core.experiments.intervals.trust import ENOUGH, doubt, holds, how, mean_words, point_and_bar
 from core.results import Curve, Result
 
 SOURCE = "arXiv 2402.13531, equation (12)"
@@ -29,7 +30,7 @@ def caterpillar(chains: Chains, coordinate: int) -> Result:
         for words, which in (("covers least squares", hits), ("misses it", ~hits))
     ]
     lines = {words: at[coordinate] for words, at in landmarks(expected).items()}
-    curves += [Curve(words, [0.5, len(hits) + 0.5], [value] * 2, arm=words, exact=True) for words, value in lines.items()]
+    curves += [Curve(words, [0.5, len(hits) + 0.5], [value] * 2, arm=ARMS[words], exact=True) for words, value in lines.items()]
     return Result(
         title="Hits and misses",
         curves=tuple(curves),
@@ -46,18 +47,17 @@ def caterpillar(chains: Chains, coordinate: int) -> Result:
 def coverage_so_far(chains: Chains) -> Result:
     """Coverage of the least-squares fit over the replicates so far, all coefficients, with its standard error and the exact value."""
     expected = chains.expected
-    targets = {"least squares": expected.theta_hat}
-    exact = {"least squares": expected.of_theta_hat_clipped}
+    targets = {"least squares": ("least_squares", expected.theta_hat, expected.of_theta_hat_clipped)}
     if is_biased(expected):
-        targets["what clipping estimates"], exact["what clipping estimates"] = expected.huber, expected.of_huber
+        targets["what clipping estimates"] = ("huber", expected.huber, expected.of_huber)
     curves = []
-    for words, target in targets.items():
+    for words, (arm, target, exact) in targets.items():
         each = chains.hits(target).mean(axis=1)
         x, mean, error = _running(each)
-        value = exact[words].coverage.mean()
+        value = exact.coverage.mean()
         curves += [
-            Curve(f"{words}, {_how(expected)}", [1, len(each)], [value, value], arm=words, exact=True),
-            Curve(words, x, mean, np.maximum(mean - error, 0), np.minimum(mean + error, 1), arm=words),
+            Curve(f"{words}, {how(expected)}", [1, len(each)], [value, value], arm=arm, exact=True),
+            Curve(words, x, mean, np.maximum(mean - error, 0), np.minimum(mean + error, 1), arm=arm),
         ]
     nominal = Curve(f"{LEVEL:.0%} asked for", [1, len(each)], [LEVEL, LEVEL], arm="nominal", exact=True)
     return Result(
@@ -80,11 +80,11 @@ def coverage_verdict(chains: Chains) -> str:
     """Measured coverage with its standard error beside the theory, in words."""
     expected = chains.expected
     each = chains.hits(expected.theta_hat).mean(axis=1)
-    mean, error = each.mean(), each.std(ddof=1) / len(each) ** 0.5
     exact = expected.of_theta_hat_clipped.coverage.mean()
-    said = f"Measured: {mean:.3f} +- {error:.3f} of the intervals cover least squares; {_how(expected)} {exact:.4f}, asked for {LEVEL:g}."
+    said = f"Measured: {mean_words(each)} of the intervals cover least squares; {how(expected)} {exact:.4f}, asked for {LEVEL:g}."
     share = chains.share_clipped[1:].mean()
-    return said + (f" Of all gradients {share:.2g} were clipped." if share else " Not one gradient was clipped.")
+    clipped = f" Of all gradients {share:.2g} were clipped." if share else " Not one gradient was clipped."
+    return f"{said}{clipped} {doubt(expected)}".rstrip()
 
 
 def against_steps(expected: Expected, what: str, chains: Chains | None = None) -> Result:
@@ -100,13 +100,12 @@ def against_steps(expected: Expected, what: str, chains: Chains | None = None) -
         curves.append(Curve(f"{words}, exact", rows[:, 0], rows[:, _COLUMN[what]], arm=construction, exact=True))
     if chains is not None:
         each = (chains.hits(expected.theta_hat) if what == "coverage" else 2 * chains.intervals[1]).mean(axis=1)
-        error = each.std(ddof=1) / len(each) ** 0.5
-        at = ([setting.steps], [each.mean()], [each.mean() - error], [each.mean() + error])
-        curves.append(Curve("this run", *at, arm="run", discrete=True))
+        curves.append(Curve("this run", *point_and_bar(setting.steps, each), arm="run", discrete=True))
     level = {"coverage": (f"{LEVEL:.0%} asked for", LEVEL), "interval_width": ("OLS (not private)", 2 * expected.ols_half.mean())}[what]
     grid = expected.over_steps["batched_means"][:, 0]
     ends = [grid.min(initial=setting.steps), grid.max(initial=setting.steps)]
     curves.append(Curve(level[0], ends, [level[1]] * 2, arm="level", exact=True))
+    follows = holds(expected) and not is_biased(expected)
     return Result(
         title={"coverage": "Coverage against gradients in all", "interval_width": "Width against gradients in all"}[what],
         curves=tuple(curves),
@@ -114,8 +113,8 @@ def against_steps(expected: Expected, what: str, chains: Chains | None = None) -
         y_name=what,
         source="arXiv 2402.13531, " + {"coverage": "Figure 5", "interval_width": "Figure 6"}[what] + "; the exact curves are ours",
         band="one standard error" if chains is not None else "",
-        caption=_CAPTIONS[what] + (" This run clips, which the curves leave out: its point may lie far off them." if is_biased(expected) else ""),
-        verdict=_steps_verdict(expected) if what == "coverage" else _width_verdict(expected),
+        caption=_CAPTIONS[what] + ("" if follows else " This run clips, which the curves leave out: its point may lie far off them."),
+        verdict=_steps_verdict(expected) if what == "coverage" else _width_verdict(expected, chains),
         settings=asdict(setting),
         marks=((setting.steps, "your steps"),),
     )
@@ -150,21 +149,21 @@ def _steps_verdict(expected: Expected) -> str:
     )
 
 
-def _width_verdict(expected: Expected) -> str:
+def _width_verdict(expected: Expected, chains: Chains | None) -> str:
     private, classical = expected.of_theta_hat.width.mean(), 2 * expected.ols_half.mean()
+    if not holds(expected):
+        measured = "" if chains is None else f"Measured mean width {2 * chains.intervals[1].mean():.3g}. "
+        return f"{measured}Without clipping it would be {private:.3g}. {doubt(expected)} The classical interval, not private, has {classical:.3g}."
     return (
         f"Mean width {private:.3g} for the least-squares fit, in private; {classical:.3g} for the truth, by the classical interval, not "
         f"private: {private / classical:.3g} times as wide. They cover different things."
     )
 
 
-def _how(expected: Expected) -> str:
-    return "exact" if expected.share_clipped == 0 else "theory"
-
-
 def _running(each: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Replicates so far, the mean over them, and its standard error, from the second on."""
+    """Replicates so far, the mean over them, and its standard error, each from the second on; no error of too few."""
     count = np.arange(1, len(each) + 1)
     mean = np.cumsum(each) / count
     spread = np.sqrt(np.maximum(np.cumsum(each**2) / count - mean**2, 0) * count / np.maximum(count - 1, 1))
-    return count[1:], mean[1:], (spread / np.sqrt(count))[1:]
+    error = np.where(count >= ENOUGH, spread / np.sqrt(count), np.nan)
+    return count[1:], mean[1:], error[1:]

@@ -89,12 +89,14 @@ class Expected:
 
     @cached_property
     def noise_clipping(self) -> NoiseClipping:
-        """What the noise does to clipping once the run has settled, by `settled_law`; at the noisier end of the estimates' steps."""
-        law, first = self.settled_law, 1 + int(np.flatnonzero(self.made.weights.any(axis=0))[0])
-        features, labels = self.records.features[0], self.records.labels[0]
-        ends = {first, law.steps} if self.setting.schedule != "uniform" else {law.steps}
-        found = [noise_clipping(features, labels, self.huber, law.covariance(step), self.clip_norm) for step in ends]
-        return max(found, key=lambda each: each.changed)
+        """What the noise does to clipping once the run has settled, by `settled_law`."""
+        return self._by_noise(self.settled_law, self.clip_norm)
+
+    def _by_noise(self, law: Law, norm: float) -> NoiseClipping:
+        """At whichever is noisier: the first step that an estimate uses, or the last."""
+        ends = (1 + int(np.flatnonzero(self.made.weights.any(axis=0))[0]), law.steps)
+        noisier = max((law.covariance(step) for step in ends), key=np.trace)
+        return noise_clipping(self.records.features[0], self.records.labels[0], law.theta_hat, noisier, norm)
 
     @cached_property
     def settled_law(self) -> Law:
@@ -145,9 +147,9 @@ class Expected:
 
     @cached_property
     def over_clipping(self) -> np.ndarray:
-        """Rows of: clip_factor, mean coverage of least squares and of the Huber minimiser, share of gradients clipped there.
+        """Rows of: clip_factor, mean coverage of least squares and of the Huber minimiser, share of gradients clipped.
 
-        By the settled law. Where so few gradients stay whole that there is none, there is no row.
+        By the settled law, its noise included. Where so few gradients stay whole that there is none, there is no row.
         """
         rows = []
         for factor in sorted({*CLIP_FACTORS, self.setting.clip_factor}):
@@ -159,7 +161,7 @@ class Expected:
             except ValueError:  # nothing to linearise: the curve begins later
                 continue
             covered = [coverage_of(law, self.made, target).coverage.mean() for target in (self.theta_hat, centre)]
-            rows.append((factor, *covered, share_clipped(self.records, centre[None], norm)[0]))
+            rows.append((factor, *covered, self._by_noise(law, norm).share))
         return np.array(rows).reshape(-1, 4)
 
     @cached_property

@@ -6,6 +6,8 @@ from core.experiments.intervals.expected import Expected
 
 _APART = 0.1  # of a half-width: a Huber minimiser nearer than this to least squares is not told apart from it
 LEAST_SQUARES, HUBER, TRUTH = "least squares (OLS)", "what clipping estimates (Huber)", "truth"
+ARMS = {LEAST_SQUARES: "least_squares", HUBER: "huber", TRUTH: "truth"}
+"""What each is drawn as, on every chart."""
 
 
 def landmarks(expected: Expected) -> dict[str, np.ndarray]:
