@@ -44,10 +44,13 @@ def excess_risk_bound(
 
     `multiplier`: "corrected" has lambda_t <= 0 for t != 0 and sum over t != 0 of |lambda_t| <= lambda_0, and holds for
     every F; "as_printed" has lambda_t >= 0 instead, which only even F allow; "constant" has lambda_0 alone. `lags`: how
-    far the multiplier reaches. More is never worse; None is 60 for each factor 10 of the condition number, at least 60.
+    far the multiplier reaches; None is 60 for each factor 10 of the condition number, at least 60. Whatever their number,
+    "corrected" is a valid bound, only larger than with more of them: at learning rate 0.1 twice as many lower that of
+    DP-SGD by 0.03% at condition number 10 (.25615 to .25607) and by 1.0% at 100 (5.405 to 5.352), 8 times as many by 0.03%
+    (.25606) and 1.5% (5.326).
 
-    Guarantees: "corrected" is at most "constant" and holds for simulated runs of a function that is not even; within
-    1e-5 of what a general solver finds; of degree 1 in |B|^2 sensitivity^2.
+    Guarantees: more lags are never worse; "corrected" is at most "constant" and holds for simulated runs of a function
+    that is not even; within 1e-5 of what a general solver finds; of degree 1 in |B|^2 sensitivity^2.
     Raises: ValueError unless 0 < learning_rate < 2 and condition_number >= 1 + 1e-6.
     Reference: 2310.06771, Theorem 3.1 and eq. (93), where `lags` is T_max.
     """

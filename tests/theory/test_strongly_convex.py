@@ -101,6 +101,13 @@ def test_more_lags_are_never_worse_and_none_is_the_constant_multiplier():
     assert bounds[0] == pytest.approx(excess_risk_bound(INDEPENDENT, 0.1, 30, "constant"), rel=1e-6)
 
 
+@pytest.mark.parametrize("condition_number, lags, lowers", [(10, 60, 3.05e-4), (100, 120, 9.83e-3)])
+def test_twice_the_usual_lags_lower_the_bound_of_dp_sgd_a_little(condition_number, lags, lowers):
+    usual, same, twice = (excess_risk_bound(INDEPENDENT, 0.1, condition_number, lags=count) for count in (None, lags, 2 * lags))
+    assert usual == same
+    assert 1 - twice / usual == pytest.approx(lowers, rel=0.01)
+
+
 @pytest.mark.parametrize("multiplier", ["corrected", "as_printed"])
 def test_the_optimised_noise_beats_every_nu_and_its_neighbours(multiplier):
     best = best_noise(0.3, 10, multiplier, lags=20)
