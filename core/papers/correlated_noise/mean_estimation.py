@@ -21,8 +21,10 @@ _RATES_WORDS = "Learning rates " + ", ".join(map(str, RATES))
     "Figure 1, left",
     shows="How much of DP-SGD's error is left when the noise is correlated in the best possible way, by learning rate.",
     left_open="The scale of the axes, the spread of the data, and whether constants are kept.",
-    chosen="No spread in the data, so that only privacy noise counts; Theorem 2.1 with its constants, beside the rate "
-    "that it prints without them.",
+    chosen=(
+        "No spread in the data, so that only privacy noise counts; Theorem 2.1 with its constants, beside the rate that "
+        "it prints without them."
+    ),
     quick="41 learning rates, exact.",
     full="401 learning rates, exact.",
 )
@@ -43,12 +45,16 @@ def figure1(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
         x_name="learning_rate",
         y_name="ratio",
         source=f"{SOURCE}, Figure 1 (left) and Theorem 2.1",
-        caption="Correlated noise is never worse, and better without limit as the learning rate falls. The paper's "
-        "caption also promises orders of magnitude as the learning rate rises to 1. That holds for the printed rate, "
-        "learning rate x log(1/learning rate)^2, which has lost its constants. The error itself shows no gain there: a "
-        "step of 1 forgets all earlier noise, nothing is left to cancel, and the ratio tends to 1.",
-        verdict="The paper promises orders of magnitude less error at both ends. As the learning rate falls to 0: "
-        f"{near_zero} As it rises to 1: {near_one}",
+        caption=(
+            "Correlated noise is never worse, and better without limit as the learning rate falls. The paper's caption "
+            "also promises orders of magnitude as the learning rate rises to 1. That holds for the printed rate, "
+            "learning rate x log(1/learning rate)^2, which has lost its constants. The error itself shows no gain "
+            "there: a step of 1 forgets all earlier noise, nothing is left to cancel, and the ratio tends to 1."
+        ),
+        verdict=(
+            "The paper promises orders of magnitude less error at both ends. As the learning rate falls to 0: "
+            f"{near_zero} As it rises to 1: {near_one}"
+        ),
         settings={"figure": "figure1", "fidelity": fidelity, "rho": 1.0, "clip_norm": 1.0, "data_std": 0.0},
     )
 
@@ -73,8 +79,10 @@ def figure1_coefficients(fidelity: str, seed: int) -> Iterator[tuple[float, Resu
         x_name="lag",
         y_name="taken_back",
         source=f"{SOURCE}, Figure 1 (middle) and Theorem 2.1",
-        caption="The noise of a step enters with coefficient 1. Later steps take a part of it back, here with the sign "
-        "turned: most at once, the rest over about 1/learning rate steps, as far as the optimiser itself remembers.",
+        caption=(
+            "The noise of a step enters with coefficient 1. Later steps take a part of it back, here with the sign "
+            "turned: most at once, the rest over about 1/learning rate steps, as far as the optimiser itself remembers."
+        ),
         verdict=verdict(
             least > 0,
             f"the paper says that all coefficients after the first are negative, and the largest is {-least:.1e}; "
@@ -106,11 +114,13 @@ def figure1_spectrum(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]
         x_name="frequency",
         y_name="power",
         source=f"{SOURCE}, Figure 1 (right) and the proof of Theorem 2.1",
-        caption="Gradient descent averages: it hears low frequencies and is deaf to high ones. The best noise is quiet "
-        "where it is heard, and loud where it is not.",
+        caption=(
+            "Gradient descent averages: it hears low frequencies and is deaf to high ones. The best noise is quiet "
+            "where it is heard, and loud where it is not."
+        ),
         verdict=verdict(
             gap < 1e-9,
-            f"the power of the coefficients is that of the proof, |1 - learning rate - exp(i frequency)|, up to a "
+            "the power of the coefficients is that of the proof, |1 - learning rate - exp(i frequency)|, up to a "
             f"relative {gap:.0e}",
         ),
         settings={"figure": "figure1_spectrum", "fidelity": fidelity, "learning_rates": RATES},

@@ -17,9 +17,10 @@ LOGARITHMIC = 2.0
     "Section 2.2, how near the optimum",
     shows="How much better than nu-DP-FTRL the best noise of all would be, on seven problems.",
     left_open="The constants and logarithms between the upper and the lower bound of Theorem 2.2.",
-    chosen="The optimum among all Toeplitz noises in closed form, and every noise over it; stationary, rho = "
-    "clip_norm = 1, no label "
-    f"noise. Near means within a factor {LOGARITHMIC:g}.",
+    chosen=(
+        "The optimum among all Toeplitz noises in closed form, and every noise over it; stationary, rho = clip_norm = "
+        f"1, no label noise. Near means within a factor {LOGARITHMIC:g}."
+    ),
     quick="Three problems, exact.",
     full="Seven problems, exact.",
 )
@@ -28,17 +29,13 @@ def near_optimality(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
     table = relative_excess(problems)
     printed = [row[table.columns.index("nu = learning rate x least eigenvalue")] for row in table.rows]
     sgd = [row[table.columns.index("DP-SGD")] for row in table.rows]
-    yield (
-        1.0,
-        replace(
-            table,
-            source=f"{SOURCE}, Theorem 2.2; the optimum by Cauchy and Schwarz",
-            verdict=verdict(
-                max(printed) < LOGARITHMIC < min(sgd),
-                f"with the nu of Theorem 2.2, nu-DP-FTRL has {min(printed):.3g} to {max(printed):.3g} times the least "
-                f"error of any noise, "
-                f"DP-SGD {min(sgd):.3g} to {max(sgd):.3g} times",
-            ),
-            settings={"figure": "near_optimality", "fidelity": fidelity} | table.settings,
+    yield 1.0, replace(
+        table,
+        source=f"{SOURCE}, Theorem 2.2; the optimum by Cauchy and Schwarz",
+        verdict=verdict(
+            max(printed) < LOGARITHMIC < min(sgd),
+            f"with the nu of Theorem 2.2, nu-DP-FTRL has {min(printed):.3g} to {max(printed):.3g} times the least "
+            f"error of any noise, DP-SGD {min(sgd):.3g} to {max(sgd):.3g} times",
         ),
+        settings={"figure": "near_optimality", "fidelity": fidelity} | table.settings,
     )

@@ -33,12 +33,16 @@ TOLERANCE = 0.05
 """How near a slope must be to the printed one, which depends on a grid and on draws that the paper does not give."""
 _LINES = [(panel, arm) for panel in PANELS for arm in ARMS]
 _ABOUT = {
-    "left_open": "The grids, the batch size, the label noise, nu, the length of the runs, what is averaged, and the "
-    "number of repetitions.",
-    "chosen": "Batch size 1, no label noise, no clipping, nu = learning rate x least eigenvalue (Theorem 2.2); runs "
-    "start at the optimum and are averaged over their last quarter; exact values, not the paper's bounds. "
-    "Dimension 16 to 128; spectra k^-1, k^-0.8, k^-0.6, k^-0.4; learning rates 0.01 to 0.2. A slope agrees when the "
-    f"exact one is within {TOLERANCE} of the printed one and the simulated one within 4 standard errors of the exact.",
+    "left_open": (
+        "The grids, the batch size, the label noise, nu, the length of the runs, what is averaged, and the number of "
+        "repetitions."
+    ),
+    "chosen": (
+        "Batch size 1, no label noise, no clipping, nu = learning rate x least eigenvalue (Theorem 2.2); runs start at "
+        "the optimum and are averaged over their last quarter; exact values, not the paper's bounds. Dimension 16 to "
+        "128; spectra k^-1, k^-0.8, k^-0.6, k^-0.4; learning rates 0.01 to 0.2. A slope agrees when the exact one is "
+        f"within {TOLERANCE} of the printed one and the simulated one within 4 standard errors of the exact."
+    ),
     "quick": "8 runs a point, of 2/(learning rate x least eigenvalue) steps and at least 6400: seconds.",
     "full": "64 runs a point, of 4/(learning rate x least eigenvalue) steps and at least 6400: minutes.",
 }
@@ -60,8 +64,10 @@ def figure2(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
             x_name="knob_growth",
             y_name="error_growth",
             source=f"{SOURCE}, Figure 2",
-            caption="Each line starts at the smallest value of its knob and is divided by its exact error there. Both "
-            "axes are logarithmic: a steeper line is a worse dependence, its slope the number that the paper prints.",
+            caption=(
+                "Each line starts at the smallest value of its knob and is divided by its exact error there. Both axes "
+                "are logarithmic: a steeper line is a worse dependence, its slope the number that the paper prints."
+            ),
             band=_band_words(fidelity),
             verdict=_verdict(tuple(PANELS), runs),
             settings=_settings("figure2", fidelity, seed),
@@ -111,10 +117,12 @@ def figure2_slopes(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
             columns=("knob", "noise", "printed", "exact", "simulated", "standard error", "exact, infinite batch"),
             rows=tuple(_slopes(panel, arm, runs) for panel, arm in _LINES),
             source=f"{SOURCE}, Figure 2",
-            caption="An infinite batch has exact gradients: privacy noise alone is left, with it the part of a slope "
-            "that Theorem 2.2 speaks of. The rest comes from the randomness of single examples, which multiplies the "
-            "error of both noises by 1/(1 - Gamma), Gamma growing with the learning rate and the trace of the Hessian: "
-            "the two lines of a panel steepen by nearly the same.",
+            caption=(
+                "An infinite batch has exact gradients: privacy noise alone is left, with it the part of a slope that "
+                "Theorem 2.2 speaks of. The rest comes from the randomness of single examples, which multiplies the "
+                "error of both noises by 1/(1 - Gamma), Gamma growing with the learning rate and the trace of the "
+                "Hessian: the two lines of a panel steepen by nearly the same."
+            ),
             verdict=_verdict(tuple(PANELS), runs),
             settings=_settings("figure2_slopes", fidelity, seed),
         )

@@ -18,12 +18,15 @@ SIGNS = {"corrected": "", "as_printed": ", sign as printed"}
 @register(
     PAPER,
     "Figure 3",
-    shows="For any smooth and strongly convex loss, correlated noise has a far lower bound, the more so the worse the "
-    "conditioning.",
+    shows=(
+        "For any smooth and strongly convex loss, correlated noise has a far lower bound, the more so the worse the "
+        "conditioning."
+    ),
     left_open="The learning rate, nu, the number of lags of the multiplier, and which sign of it was used.",
-    chosen=f"Learning rate {LEARNING_RATE}, the best nu at each point, 60 lags for each factor 10 of the condition "
-    f"number; the "
-    "multiplier with the sign that is valid for every loss, and as printed beside it.",
+    chosen=(
+        f"Learning rate {LEARNING_RATE}, the best nu at each point, 60 lags for each factor 10 of the condition number; "
+        "the multiplier with the sign that is valid for every loss, and as printed beside it."
+    ),
     quick="5 condition numbers from 2 to 100, by a convex program each: seconds.",
     full="13 condition numbers from 2 to 200: half a minute.",
 )
@@ -33,31 +36,23 @@ def figure3(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
     for done, number in enumerate(numbers, start=1):
         for sign in SIGNS:
             found[sign].append(bounds_at(LEARNING_RATE, number, sign))
-        yield (
-            done / len(numbers),
-            Result(
-                title="Strongly convex losses: bound on the stationary suboptimality",
-                curves=tuple(_curves(numbers[:done], found)),
-                x_name="condition_number",
-                y_name="excess_risk_bound",
-                source=f"{SOURCE}, Figure 3 and Theorem 3.1",
-                caption="smoothness = clip norm = rho = dimension = 1, no sampling noise. The multiplier of Theorem E.1 is "
-                "printed with non-negative entries. That is proven for losses that are symmetric about their minimum; for "
-                "all others "
-                "the entries off the centre must be non-positive, which gives the higher lines. They are the ones to "
-                "trust.",
-                verdict=_verdict(np.array(found["corrected"]), numbers) if done == len(numbers) else "",
-                settings={
-                    "figure": "figure3",
-                    "fidelity": fidelity,
-                    "learning_rate": LEARNING_RATE,
-                    "smoothness": 1.0,
-                    "clip_norm": 1.0,
-                    "rho": 1.0,
-                    "dim": 1,
-                    "label_noise": 0.0,
-                },
+        yield done / len(numbers), Result(
+            title="Strongly convex losses: bound on the stationary suboptimality",
+            curves=tuple(_curves(numbers[:done], found)),
+            x_name="condition_number",
+            y_name="excess_risk_bound",
+            source=f"{SOURCE}, Figure 3 and Theorem 3.1",
+            caption=(
+                "smoothness = clip norm = rho = dimension = 1, no sampling noise. The multiplier of Theorem E.1 is "
+                "printed with non-negative entries. That is proven for losses that are symmetric about their minimum; "
+                "for all others the entries off the centre must be non-positive, which gives the higher lines. They are "
+                "the ones to trust."
             ),
+            verdict=_verdict(np.array(found["corrected"]), numbers) if done == len(numbers) else "",
+            settings={
+                "figure": "figure3", "fidelity": fidelity, "learning_rate": LEARNING_RATE, "smoothness": 1.0,
+                "clip_norm": 1.0, "rho": 1.0, "dim": 1, "label_noise": 0.0,
+            },
         )
 
 
@@ -75,8 +70,7 @@ def _verdict(bounds: np.ndarray, numbers: np.ndarray) -> str:
     return verdict(
         grows,
         "the gap between DP-SGD and nu-DP-FTRL grows with the condition number, and optimised noise grows more slowly "
-        "still; from "
-        f"condition number {numbers[0]:g} to {numbers[-1]:g} the bound of DP-SGD goes from {gaps[0]:.2f} to "
-        f"{gaps[-1]:.2f} times that of "
-        f"nu-DP-FTRL, and that from {freedom[0]:.3f} to {freedom[-1]:.3f} times that of optimised noise",
+        f"still; from condition number {numbers[0]:g} to {numbers[-1]:g} the bound of DP-SGD goes from {gaps[0]:.2f} "
+        f"to {gaps[-1]:.2f} times that of nu-DP-FTRL, and that from {freedom[0]:.3f} to {freedom[-1]:.3f} times that "
+        "of optimised noise",
     )

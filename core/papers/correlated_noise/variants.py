@@ -39,14 +39,16 @@ _PRINTED = {
 @register(
     PAPER,
     "Table 3",
-    shows="Every noise of the literature at once: what it must know beforehand, what it keeps in memory, how well it "
-    "counts.",
+    shows=(
+        "Every noise of the literature at once: what it must know beforehand, what it keeps in memory, how well it "
+        "counts."
+    ),
     left_open="nu, the number of steps, and any measured column.",
-    chosen="nu = 1/T. Errors are standard deviations at equal privacy (sensitivity times that of the noise) for a "
-    "record that joins one "
-    "step. Costs here count what a stream keeps and multiplies for each number of a step, not seconds. Mechanisms "
-    "that the paper does "
-    "not list come last.",
+    chosen=(
+        "nu = 1/T. Errors are standard deviations at equal privacy (sensitivity times that of the noise) for a record "
+        "that joins one step. Costs here count what a stream keeps and multiplies for each number of a step, not "
+        "seconds. Mechanisms that the paper does not list come last."
+    ),
     quick="64 steps, exact.",
     full="512 steps, exact.",
 )
@@ -63,28 +65,19 @@ def table3(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
         errors = (found.prefix_rms, found.prefix_max, found.step_error, found.sensitivity)
         rounded = (round(error, 4) for error in errors)
         rows.append((mechanism.label, *rounded, found.buffers, round(found.operations, 1), here, *printed))
-        yield (
-            done / len(shown),
-            Table(
-                title=f"Noises of the literature over {steps} steps",
-                columns=COLUMNS,
-                rows=tuple(rows),
-                source=f"{SOURCE}, Table 3",
-                caption="Anytime: the noise of a step can be drawn without knowing how long the run will be. Optimal "
-                "counting and nu-DP-FTRL "
-                "are printed at O(T) a step; here they are streamed from 32 fading memories, however long the run, "
-                "because their coefficients "
-                "are moments of a positive measure. The best matrix counts best, and has to be computed for its number of "
-                "steps.",
-                verdict=_verdict(rows, agree) if done == len(shown) else "",
-                settings={
-                    "figure": "table3",
-                    "fidelity": fidelity,
-                    "steps": steps,
-                    "nu": 1 / steps,
-                    "participations": 1,
-                },
+        yield done / len(shown), Table(
+            title=f"Noises of the literature over {steps} steps",
+            columns=COLUMNS,
+            rows=tuple(rows),
+            source=f"{SOURCE}, Table 3",
+            caption=(
+                "Anytime: the noise of a step can be drawn without knowing how long the run will be. Optimal counting "
+                "and nu-DP-FTRL are printed at O(T) a step; here they are streamed from 32 fading memories, however "
+                "long the run, because their coefficients are moments of a positive measure. The best matrix counts "
+                "best, and has to be computed for its number of steps."
             ),
+            verdict=_verdict(rows, agree) if done == len(shown) else "",
+            settings={"figure": "table3", "fidelity": fidelity, "steps": steps, "nu": 1 / steps, "participations": 1},
         )
 
 
@@ -114,6 +107,6 @@ def _verdict(rows: list[tuple], agree: list[bool]) -> str:
     return verdict(
         all(agree) and best[COLUMNS.index("anytime")] == "no",
         f"{sum(agree)} of {len(agree)} noises are anytime or not as printed; the {best[0]} has the least error of the "
-        f"sum ({best[rms]:.3f}), "
-        f"{1 - best[rms] / counting[rms]:.1%} below optimal counting, which needs to know nothing beforehand",
+        f"sum ({best[rms]:.3f}), {1 - best[rms] / counting[rms]:.1%} below optimal counting, which needs to know "
+        "nothing beforehand",
     )
