@@ -31,7 +31,10 @@ class Arm:
     learning_rate: float
 
     def __post_init__(self) -> None:
+        from core.mechanisms.base import check_mechanism  # costs nothing where there is a mechanism
+
         require(isinstance(self.label, str) and bool(self.label), "label", self.label, "a few words")
+        check_mechanism(self.mechanism)
         real("noise_multiplier", self.noise_multiplier, at_least=0.0)
         real("learning_rate", self.learning_rate, above=0.0)
 

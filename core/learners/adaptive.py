@@ -13,12 +13,12 @@ from core.devices import DEVICES, resolve
 from core.learners import Arm, Snapshot
 from core.learners.clipping import clipped_sum
 from core.learners.ledger import Spending
-from core.learners.loop import correlated_noise, divergence, for_run, frozen, named_once, overflow_bound
+from core.learners.loop import admitted, correlated_noise, divergence, for_run, frozen, overflow_bound
 from core.learners.randomness import generator, role_seeds
 from core.learners.threshold import FixedClip, Threshold
 from core.mechanisms import independent
 from core.privacy import ADJACENCY
-from core.problems import Batch, Problem
+from core.problems import Batch, Endless, Finite, Problem
 
 _REACH = ADJACENCY["replace"]
 PARTS = 11
@@ -132,11 +132,11 @@ def dp_ambssgd(problem: Problem, arms: Sequence[Arm], config: AdaptiveConfig) ->
 
     Guarantees: with a fixed clip norm no search takes place; what the ledger says is what is spent, whatever the
     records hold; no record is looked at in two steps of one pass; the same seed gives the same run.
-    Raises: ValueError for no arms, two of one label, more records than the problem has, and for correlated noise on full
-        batches, where it buys nothing and a record's steps do not add up one by one.
+    Raises: ValueError for what it does not take, no arms, two of one label, more records than the problem has, and for
+        correlated noise on full batches, where it buys nothing and a record's steps do not add up one by one.
     Reference: arXiv 2207.04686, Algorithm 2.
     """
-    arms = named_once(arms)
+    arms = admitted(problem, arms, config, ((Endless, Finite), Arm, AdaptiveConfig))
     ledger = ledger_of(arms, config)
     _enough(problem, config.n_samples)
 
@@ -154,10 +154,11 @@ def dp_ssgd(problem: Problem, arms: Sequence[Arm], config: ShuffledConfig) -> It
     It is DP-AMBSSGD with one record a step and no search. In the ledger stands what a record's own step costs; what the
     shuffle makes of it is `core.amplification.shuffled_epsilon(noise_multiplier, n_samples, delta)`, for independent noise.
 
-    Raises: ValueError for no arms, two of one label, correlated noise, more records than the problem has.
+    Raises: ValueError for what it does not take, no arms, two of one label, correlated noise, more records than the
+        problem has.
     Reference: arXiv 2207.04686, Algorithm 1.
     """
-    arms = named_once(arms)
+    arms = admitted(problem, arms, config, ((Endless, Finite), Arm, ShuffledConfig))
     for arm in arms:
         require(arm.mechanism == independent(), "mechanism", arm.mechanism, "independent(): a shuffle amplifies no other noise")
     n = config.n_samples

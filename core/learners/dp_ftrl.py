@@ -11,10 +11,10 @@ from core.devices import DEVICES, resolve
 from core.learners import Arm, Snapshot
 from core.learners.batches import Cyclic, Sampling, batches, participation
 from core.learners.clipping import clipped_sum
-from core.learners.loop import correlated_noise, divergence, for_run, frozen, named_once, overflow_bound, project
+from core.learners.loop import admitted, correlated_noise, divergence, for_run, frozen, overflow_bound, project
 from core.learners.randomness import generator, role_seeds
 from core.learners.tally import Tally
-from core.problems import Problem
+from core.problems import Endless, Finite, Problem
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,10 @@ class DpFtrlConfig:
             real("radius", self.radius, above=0.0)
 
 
+TAKES = ((Endless, Finite), Arm, DpFtrlConfig)
+"""Types of problem, of arm and of config that `dp_ftrl` and `accelerated_dp_srgd` take."""
+
+
 def dp_ftrl(problem: Problem, arms: Sequence[Arm], config: DpFtrlConfig) -> Iterator[Snapshot]:
     """Train all arms at once, batched over arms x replicates; snapshots at step 0, every `record_every`, and `steps`.
 
@@ -62,11 +66,11 @@ def dp_ftrl(problem: Problem, arms: Sequence[Arm], config: DpFtrlConfig) -> Iter
     the same run on the same device; a replicate whose theta grows until its square overflows is reported in `status`,
     infinite from there on, and harms no other; a radius that is never reached changes no bit; no global random
     generator is read or written.
-    Raises: ValueError for no arms, for two arms of one label, for batches larger than the data set, and for sampling
-        from an endless problem.
+    Raises: ValueError for what it does not take, for no arms, for two arms of one label, for batches larger than the
+        data set, and for sampling from an endless problem.
     Reference: arXiv 2310.06771, Algorithm 1 (with batches of B instead of 1); arXiv 2605.12648, Algorithm 1.
     """
-    arms = named_once(arms)
+    arms = admitted(problem, arms, config, TAKES)
     participation(problem, config)  # what sampling refuses a caller hears now, not at the first `next`
     return _run(problem.to(resolve(config.device)), arms, config)
 

@@ -12,7 +12,7 @@ from core.check import choice, real, require, whole
 from core.devices import DEVICES, resolve
 from core.learners import Snapshot, budget
 from core.learners.budget import Schedule, Uniform
-from core.learners.loop import divergence, frozen, named_once, overflow_bound
+from core.learners.loop import admitted, divergence, frozen, overflow_bound
 from core.learners.randomness import generator, role_seeds
 from core.learners.screened import Screen, full_sums
 from core.privacy import ADJACENCY
@@ -79,11 +79,11 @@ def dp_gd(problem: LeastSquares, arms: Sequence[GdArm], config: DpGdConfig) -> I
     Guarantees: equals the sum over records one by one, to rounding; without clipping theta_t is Gaussian as in Lemma
     2.3; `rho_spent` never exceeds `rho`; arms and replicates do not influence each other; the same seed gives the same
     run on the same device; a replicate that overflows is reported in `status`, infinite from there on.
-    Raises: ValueError for no arms, for two arms of one label, for replicates that do not split into whole experiments
-        among the data sets, and for budgets that a schedule refuses.
+    Raises: ValueError for what it does not take, for no arms, for two arms of one label, for replicates that do not
+        split into whole experiments among the data sets, and for budgets that a schedule refuses.
     Reference: arXiv 2402.13531, Algorithm 1.
     """
-    arms = named_once(arms)
+    arms = admitted(problem, arms, config, (LeastSquares, GdArm, DpGdConfig))
     data_sets, experiments = problem.records.data_sets, config.replicates // config.runs
     whole_experiments = f"a multiple of runs x data sets = {config.runs} x {data_sets}"
     require(experiments % data_sets == 0, "replicates", config.replicates, whole_experiments)

@@ -1,7 +1,7 @@
 """What the training loops share: arms of one label each, their noise, projection, measures, and words for divergence."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +14,23 @@ from core.learners.randomness import generator
 from core.mechanisms import dense
 
 
-def named_once(arms: Sequence[Arm]) -> tuple[Arm, ...]:
-    """The arms as a tuple. Raises: ValueError for no arms, or for two of one label."""
-    arms = tuple(arms)
-    labels = [arm.label for arm in arms]
-    require(bool(arms) and len(set(labels)) == len(labels), "arms", labels, "at least one, every label once")
-    return arms
+def admitted(problem: object, arms: Sequence[Arm], config: object, takes: tuple) -> tuple[Arm, ...]:
+    """The arms as a tuple, after checking that all are what a learner `takes`: types of problem, of arm and of config.
+
+    Raises: ValueError for any other type, for no arms, or for two of one label.
+    """
+    problems, kind, configs = takes
+    require(isinstance(problem, problems), "problem", problem, _one_of(problems))
+    require(isinstance(config, configs), "config", config, _one_of(configs))
+    given = tuple(arms) if isinstance(arms, Iterable) else ()
+    fit = bool(given) and all(isinstance(arm, kind) for arm in given) and len({arm.label for arm in given}) == len(given)
+    shown = [arm.label if isinstance(arm, kind) else arm for arm in given] if given else arms
+    require(fit, "arms", shown, f"at least one {kind.__name__}, every label once")
+    return given
+
+
+def _one_of(types: type | tuple[type, ...]) -> str:
+    return "an object of type " + " or ".join(each.__name__ for each in (types if isinstance(types, tuple) else (types,)))
 
 
 def for_run(arms: Sequence[Arm], steps: int) -> tuple[Arm, ...]:

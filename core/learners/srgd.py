@@ -20,8 +20,8 @@ from core.devices import resolve
 from core.learners import Arm, Snapshot
 from core.learners.batches import Cyclic, batches, participation
 from core.learners.clipping import clipped_sum
-from core.learners.dp_ftrl import DpFtrlConfig
-from core.learners.loop import correlated_noise, divergence, for_run, frozen, named_once, overflow_bound, project
+from core.learners.dp_ftrl import TAKES, DpFtrlConfig
+from core.learners.loop import admitted, correlated_noise, divergence, for_run, frozen, overflow_bound, project
 from core.learners.randomness import generator, role_seeds
 from core.learners.tally import Tally
 from core.problems import Batch, Problem
@@ -90,11 +90,11 @@ def accelerated_dp_srgd(problem: Problem, arms: Sequence[Arm], config: DpFtrlCon
     Guarantees: without noise and clipping, on one repeated example, exact Nesterov steps; each example joins one step and
     is asked for exactly two gradients (one by arms that are not recursive); one example changes one release by at most
     the clip norm; `Plain` is `dp_ftrl`; arms and replicates do not influence each other; no global random generator.
-    Raises: ValueError for no arms, two arms of one label, batches that one pass over the records cannot fill, and any
-        sampling but one pass.
+    Raises: ValueError for what it does not take, no arms, two arms of one label, batches that one pass over the records
+        cannot fill, and any sampling but one pass.
     Reference: arXiv 2406.02716, Algorithm 1; eta_t from (19), clipping from the proof of Corollary 5.7.
     """
-    arms = named_once(arms)
+    arms = admitted(problem, arms, config, TAKES)
     one_pass = "Cyclic(): each example joins one step, by a rule that does not look at it"
     require(config.sampling == Cyclic(), "sampling", config.sampling, one_pass)
     times, separation = participation(problem, config)

@@ -232,7 +232,7 @@ def banded_inverse_root(bands: int) -> Mechanism:
 def stamped(mechanism: Mechanism, period: int) -> Mechanism:
     """The noise of `mechanism`, begun afresh after every `period` steps: less sensitive, but errors add up.
 
-    Raises: ValueError for what is no mechanism, for a period below 1, or one that the mechanism's matrix is too short for.
+    Raises: ValueError for what is no mechanism, a period below 1, or one that the mechanism's matrix is too short for.
     Reference: Choquette-Choo et al., 2211.06530 (stamping); the suffix x S of the figures of 2310.06771.
     """
     period = whole("period", period, at_least=1)

@@ -7,7 +7,7 @@ clipped sum over a batch is one matmul (`core.learners.clipping`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import torch
@@ -51,6 +51,7 @@ class Problem(Protocol):
         """What is worth watching: glossary name -> (arms, replicates)."""
 
 
+@runtime_checkable
 class Endless(Problem, Protocol):
     """A problem with `n_samples = None`: every batch is new, so no example takes part twice."""
 
@@ -58,6 +59,7 @@ class Endless(Problem, Protocol):
         """A fresh batch for every replicate."""
 
 
+@runtime_checkable
 class Finite(Problem, Protocol):
     """A problem with `n_samples` records, of which a sampler picks."""
 

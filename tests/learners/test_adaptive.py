@@ -14,6 +14,8 @@ from core.learners.clipping import clipped_sum
 from core.learners.ledger import spent
 from core.learners.randomness import generator, role_seeds
 from core.learners.threshold import DpStat, FixedClip, PrivateQuantile
+from core.problems.designs import isotropic
+from core.problems.finite import LeastSquares
 from core.problems.regression import GaussianDesign
 from core.problems.tables import TableRegression, diabetes
 
@@ -237,6 +239,17 @@ def test_the_privacy_loss_of_a_whole_adaptive_run_is_the_gaussian_that_is_charge
     assert float(torch.tensor(np.stack([shot.measures["clip_norm"] for shot in shots[1:]])).std(dim=-1).min()) > 0
     assert abs(loss.mean() - mu**2 / 2) <= 4 * mu / 4000**0.5
     assert abs(loss.var() - mu**2) <= 4 * mu**2 * math.sqrt(2 / 4000)
+
+
+def test_what_a_learner_does_not_take_is_refused_before_the_first_step():
+    one_pass, shuffled = AdaptiveConfig(60, 4, FixedClip(1.0)), ShuffledConfig(60, 1.0)
+    for learner, config, other in ((dp_ambssgd, one_pass, shuffled), (dp_ssgd, shuffled, one_pass)):
+        with pytest.raises(ValueError, match="^problem=.*LeastSquares.*, expected an object of type Endless or Finite"):
+            learner(LeastSquares(isotropic(60, 3)), [NO_NOISE], config)
+        with pytest.raises(ValueError, match="^config=.*, expected an object of type"):
+            learner(design(), [NO_NOISE], other)
+        with pytest.raises(ValueError, match="^arms=.*, expected at least one Arm"):
+            learner(design(), ["a"], config)
 
 
 def test_correlated_noise_is_refused_on_full_batches_and_by_the_shuffle():

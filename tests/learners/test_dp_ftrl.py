@@ -11,8 +11,12 @@ from core import mechanisms
 from core.learners import Arm
 from core.learners.batches import charge, picks
 from core.learners.dp_ftrl import DpFtrlConfig, dp_ftrl
+from core.learners.dp_gd import DpGdConfig, GdArm
 from core.learners.randomness import generator, role_seeds
+from core.learners.srgd import accelerated_dp_srgd
 from core.problems import Batch
+from core.problems.designs import isotropic
+from core.problems.finite import LeastSquares
 from core.problems.regression import GaussianDesign, MeanEstimation
 from core.problems.spectrum import spectrum
 from core.problems.tables import TableRegression, diabetes
@@ -286,6 +290,28 @@ def test_arm_refuses(changes, field):
     label, noise_multiplier, learning_rate = changes
     with pytest.raises(ValueError, match=f"^{field}="):
         Arm(label, mechanisms.independent(), noise_multiplier, learning_rate)
+
+
+@pytest.mark.parametrize("mechanism", ["a", None, mechanisms.nu_ftrl])
+def test_an_arm_without_a_mechanism_is_refused_at_birth(mechanism):
+    with pytest.raises(ValueError, match="^mechanism=.*, expected a mechanism of core.mechanisms, such as"):
+        Arm("a", mechanism, 1.0, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((GAUSSIAN, [GdArm("a", 1.0)], DpFtrlConfig(5)), r"arms=\[GdArm\(label='a'.*, expected at least one Arm, every label once"),
+        ((GAUSSIAN, ARMS[0], DpFtrlConfig(5)), r"arms=Arm\(.*, expected at least one Arm"),
+        ((GAUSSIAN, ARMS, DpGdConfig(5, 1.0)), r"config=DpGdConfig\(.*, expected an object of type DpFtrlConfig"),
+        ((LeastSquares(isotropic(60, 3)), ARMS, DpFtrlConfig(5)), "problem=.*LeastSquares.*, expected an object of type Endless or Finite"),
+        (("diabetes", ARMS, DpFtrlConfig(5)), "problem='diabetes', expected"),
+    ],
+)
+@pytest.mark.parametrize("learner", [dp_ftrl, accelerated_dp_srgd])
+def test_what_a_learner_does_not_take_is_refused_before_the_first_step(learner, arguments, words):
+    with pytest.raises(ValueError, match=f"^{words}"):
+        learner(*arguments)
 
 
 def test_the_learner_refuses_before_the_first_step():

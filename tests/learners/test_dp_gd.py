@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from core.learners import Arm
 from core.learners.budget import Geometric, Uniform, noise_std
 from core.learners.dp_gd import DpGdConfig, GdArm, charge, dp_gd, iterates
+from core.learners.dp_ftrl import DpFtrlConfig
 from core.learners.randomness import generator, role_seeds
+from core.mechanisms import independent
 from core.problems.designs import Records, anisotropic, heavy_tails, isotropic
 from core.problems.finite import LeastSquares
 
@@ -212,6 +215,9 @@ PROBLEM = LeastSquares(isotropic(20, 2, data_sets=2, seed=0))
     [
         (lambda: dp_gd(PROBLEM, [], DpGdConfig(1, 1.0, 2)), r"arms=\[\], expected at least one"),
         (lambda: dp_gd(PROBLEM, [ARMS[0], ARMS[0]], DpGdConfig(1, 1.0, 2)), "every label once"),
+        (lambda: dp_gd(PROBLEM, [Arm("a", independent(), 1.0, 0.1)], DpGdConfig(1, 1.0, 2)), r"arms=\[Arm\(.*at least one GdArm"),
+        (lambda: dp_gd(PROBLEM, ARMS, DpFtrlConfig(1)), r"config=DpFtrlConfig\(.*, expected an object of type DpGdConfig"),
+        (lambda: dp_gd("PROBLEM", ARMS, DpGdConfig(1, 1.0, 2)), "problem='PROBLEM', expected an object of type LeastSquares"),
         (lambda: dp_gd(PROBLEM, ARMS, DpGdConfig(1, 1.0, 3)), "replicates=3, expected a multiple of runs x data sets = 1 x 2"),
         (lambda: dp_gd(PROBLEM, ARMS, DpGdConfig(1, 1.0, 6, runs=2)), "replicates=6, expected a multiple of runs x data sets = 2 x 2"),
         (lambda: dp_gd(PROBLEM, [GdArm("a", 1.0, 1.5, Geometric())], DpGdConfig(1, 1.0, 2)), "learning_rate=1.5, expected < 1"),
