@@ -37,11 +37,14 @@ class Drag:
     texts: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def live_chart(figure: dict, key: str, label: str, height: int = 420, drag: dict[str, Drag] | None = None) -> None:
+def live_chart(
+    figure: dict, key: str, label: str, height: int = 420, drag: dict[str, Drag] | None = None, words: dict[str, str] | None = None
+) -> None:
     """Draw `figure` (`core.figures.spec`) in place; `label` says to those who cannot see it what it shows.
 
     `drag` maps the key of a slider anywhere on the page to what the chart shows at each of its values. Only what differs
-    from `figure` is sent, as 32-bit floats.
+    from `figure` is sent, as 32-bit floats. `words` maps CSS selectors to the words of the page that go with `figure`: a
+    drag replaces them, and what Python sends must undo that even where nothing can be dragged any more.
     """
     _CHART(
         key=key,
@@ -50,6 +53,7 @@ def live_chart(figure: dict, key: str, label: str, height: int = 420, drag: dict
             "figure": _json({**figure, "config": CONFIG}, "<f8"),
             "label": label,
             "height": height,
+            "words": words or {},
             "drag": _json({slider: _frames(figure, moves) for slider, moves in (drag or {}).items()}, "<f4"),
         },
     )

@@ -20,11 +20,12 @@ def show(
     height: int = 420,
     frames: dict[str, dict[float, Result]] | None = None,
     texts: dict[str, dict[float, dict[str, str]]] | None = None,
+    words: dict[str, str] | None = None,
 ) -> None:
     """Draw a result into a container `chart-<key>` with everything that a viewer may ask of it.
 
     `frames` maps a knob to the result at each of its values, for the chart to follow the slider while it is dragged;
-    `texts` to the words that change with it, by CSS selector.
+    `texts` to the words that change with it, by CSS selector; `words` are those at the result itself.
     """
     drag, y_range = {}, None
     if frames:
@@ -34,13 +35,13 @@ def show(
             knob: Drag(
                 value=spell(setting[knob]),
                 figures={spell(value): figures.spec(frame, y_range) for value, frame in moves.items()},
-                texts={spell(value): words for value, words in (texts or {}).get(knob, {}).items()},
+                texts={spell(value): there for value, there in (texts or {}).get(knob, {}).items()},
             )
             for knob, moves in frames.items()
         }
     with st.container(key=f"chart-{key}"):
         st.markdown(f"#### {result.title}")
-        live_chart(figures.spec(result, y_range), f"plot-{key}", result.caption, height, drag)
+        live_chart(figures.spec(result, y_range), f"plot-{key}", result.caption, height, drag, words)
         if result.verdict:
             with st.container(key="verdict" if key == "main" else f"verdict-{key}"):
                 st.markdown(result.verdict)

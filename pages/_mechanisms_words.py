@@ -27,17 +27,22 @@ def kept(setting: NoiseSetting, found: Winner | None) -> dict[str, str]:
     return {"best noise": best, "against DP-SGD": f"{gain} {says}", "times the optimum's error": over}
 
 
-def following(setting: NoiseSetting) -> tuple[dict[str, dict[float, Result]], dict[str, dict[float, dict[str, str]]]]:
-    """The chart and the headline at each value of the knobs that can be dragged: what `_figure.show` takes."""
+def following(
+    setting: NoiseSetting, found: Winner | None
+) -> tuple[dict[str, dict[float, Result]], dict[str, dict[float, dict[str, str]]], dict[str, str]]:
+    """The chart and the headline at each value of the knobs that can be dragged, and the headline now: what `_figure.show` takes."""
     frames, texts = {}, {}
     for knob in KNOBS:
         values = mechanisms.knob_values(setting, knob, GRIDS[knob])
         if values:
             frames[knob] = mechanisms.risk_frames(setting, knob, values)
-            spots = ("#gain", "#gain-says", "#winner", "#over-optimum")
-            found = mechanisms.winners(setting, knob, values)
-            texts[knob] = {value: dict(zip(spots, _texts(setting, best), strict=True)) for value, best in found.items()}
-    return frames, texts
+            there = mechanisms.winners(setting, knob, values)
+            texts[knob] = {value: _spots(setting, best) for value, best in there.items()}
+    return frames, texts, _spots(setting, found)
+
+
+def _spots(setting: NoiseSetting, found: Winner | None) -> dict[str, str]:
+    return dict(zip(("#gain", "#gain-says", "#winner", "#over-optimum"), _texts(setting, found), strict=True))
 
 
 def _texts(setting: NoiseSetting, found: Winner | None) -> tuple[str, str, str, str]:

@@ -11,8 +11,8 @@ found = mechanisms.winner(setting)
 st.markdown("### Which noise is best here?")
 with st.container(key="headline"):
     st.html(_mechanisms_words.headline(setting, found))
-frames, texts = _mechanisms_words.following(setting)
-_figure.show(mechanisms.excess_risk(setting), "main", mechanisms.excess_risk, "excess_risk", frames=frames, texts=texts)
+frames, texts, words = _mechanisms_words.following(setting, found)
+_figure.show(mechanisms.excess_risk(setting), "main", mechanisms.excess_risk, "excess_risk", frames=frames, texts=texts, words=words)
 _mechanisms_controls.pick_noises()
 with st.container(key="presets", horizontal=True):
     for key, preset in mechanisms.presets().items():

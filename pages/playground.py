@@ -34,6 +34,7 @@ def words(knob: str) -> dict[float, dict[str, str]]:
 _figure.show(
     comparison.excess_risk(setting), "main", comparison.excess_risk, "excess_risk",
     frames={knob: comparison.risk_frames(setting, knob) for knob in KNOBS}, texts={knob: words(knob) for knob in KNOBS},
+    words={spot: text for knob in KNOBS for spot, text in words(knob)[getattr(setting, knob)].items()},
 )
 with st.container(key="presets", horizontal=True):
     for key, preset in presets().items():

@@ -49,6 +49,12 @@ def test_the_figure_is_sent_whole_in_full_precision_with_its_words_and_size():
     assert numbers(data["figure"]["data"][0]["y"], "f8") == (X * 0.1).tolist()
     assert data["figure"]["layout"]["xaxis"]["title"]["text"] == "step"
     assert data["figure"]["config"]["displayModeBar"] is False
+    assert data["words"] == {}
+
+
+def test_words_are_sent_even_where_nothing_can_be_dragged():
+    data = sent(figure=figure(0.1), key="main", label="", words={"#headline": "2.00x"})
+    assert data["words"] == {"#headline": "2.00x"} and data["drag"] == {}
 
 
 def test_plotly_js_comes_from_this_server():

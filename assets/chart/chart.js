@@ -46,7 +46,9 @@ class LiveChart {
     this.drag = JSON.parse(data.drag);
     this.figure = JSON.parse(data.figure);
     this.followed = {};
-    this.speak(Object.keys(this.drag)); // a slider that Python moved was followed with the words of the old figures
+    // A slider that Python moved was followed with the words of the old figures; only one that has moved on since is heard.
+    for (const [selector, text] of Object.entries(data.words)) write(selector, text);
+    this.speak(Object.keys(this.drag).filter((key) => spoken(key) !== this.drag[key].value));
     schedule(this);
   }
 

@@ -33,7 +33,7 @@ moves = {
         value=f"{correlation:.1f}", figures={f"{value / 10:.1f}": figure(nu, value / 10) for value in range(11)}
     ),
 }
-live_chart(figure(nu, correlation), key="main", label="Error grows with the step.", height=300, drag=moves)
+live_chart(figure(nu, correlation), key="main", label="Error grows with the step.", height=300, drag=moves, words=moves["nu"].texts[str(nu)])
 st.html(f'<p><span id="headline-number">{1 / nu:.2f}</span> times</p>')
 live_chart(figure(nu, correlation), key="second", label="The same again.", height=200, drag={"nu": moves["nu"]})
 with st.tabs(["Nothing", "Closed at first"])[1]:

@@ -1,5 +1,7 @@
 """Compare noise: all there with no click, handles that answer to keys and to a drag, links, and the best matrix in time."""
 
+from dataclasses import replace
+
 from harness import by_key, open_page, rerun, settled
 from playwright.sync_api import expect
 from reading import go_to, in_link, main_chart
@@ -40,6 +42,26 @@ def test_everything_is_there_with_no_click(page):
         assert chart(page, key).evaluate(_CELLS) == ["heatmap", 84, 84]
     expect(page.locator("#own-over")).to_have_text(f"{mechanisms.own_numbers(setting).over_optimum:.3g}x")
     chart(page, "own-risk")
+
+
+def test_after_a_preset_that_nothing_can_drag_the_headline_is_that_of_a_fresh_link(page):
+    open_page(page, "/mechanisms")
+    for key in ("flat", "restarts", "default", "restarts"):
+        with rerun(page):
+            by_key(page, f"preset-{key}").get_by_role("button").click()
+        setting = mechanisms.presets()[key].setting
+        found = mechanisms.winner(setting)
+        names = [mechanisms.words(setting, noise) for noise in setting.shown.split(",")]
+        page.wait_for_function(f"([node, names]) => JSON.stringify(({_NAMES})(node)) === JSON.stringify(names)",
+                               arg=[main_chart(page).element_handle(), names])
+        settled(page)
+        expect(page.locator("#gain")).to_have_text(f"{max(found.gain, 1 / found.gain):.3g}x")
+        expect(page.locator("#winner")).to_have_text(mechanisms.words(setting, found.noise))
+    by_key(page, "nu").locator("input").focus()
+    with rerun(page):
+        page.keyboard.press("ArrowRight")
+    there = mechanisms.winner(replace(setting, nu=0.016))
+    expect(page.locator("#gain")).to_have_text(f"{there.gain:.3g}x")
 
 
 def test_handles_follow_keys_and_a_drag(page):
