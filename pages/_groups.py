@@ -44,8 +44,7 @@ def show(group: Group, drawn: bool) -> None:
         _from_link(group)
     if drawn:
         group.draw()
-        for words in st.session_state.pop("link_errors", []):
-            st.warning(f"The link holds {words.translate(_PLAIN)}. The default is used instead.")
+        _tell_what_was_refused()
 
 
 def current(group: Group) -> Any:
@@ -103,6 +102,18 @@ def _from_link(group: Group) -> None:
             st.query_params[field] = spell(value)
     if any(text != st.query_params.get(field) for field, text in found.items()):
         st.rerun()
+
+
+def _tell_what_was_refused() -> None:
+    """A sentence for each value of the link that is not valid, until the viewer does something: a page reruns by itself, too."""
+    now = {key: value for key, value in st.session_state.items() if isinstance(value, bool | int | float | str)}
+    before = st.session_state.get("link_errors_since", {})
+    if any(now.get(key, value) != value for key, value in before.items()):  # a control was moved, a button is pressed
+        st.session_state.pop("link_errors", None)
+    refused = st.session_state.get("link_errors", [])
+    st.session_state["link_errors_since"] = before | now if refused else {}
+    for words in refused:
+        st.warning(f"The link holds {words.translate(_PLAIN)}. The default is used instead.")
 
 
 def _read(kind: type, text: str) -> Any:
