@@ -1,11 +1,14 @@
 """What the adaptive clipping page shows, as results arrive."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from core.devices import use_one_thread
 from core.experiments import adaptive
 from core.experiments.adaptive import AdaptiveSetting
 from core.jobs import Job
+from core.results import Result
 from pages import _desk, _figure
 
 
@@ -20,7 +23,12 @@ def kept() -> dict[str, str]:
     job = _desk.desk("adaptive").job
     if job is None or job.state != "finished":
         return {}
-    return {words.replace("<br>", " "): _short(value) for _, value, words in _numbers(job.latest)}
+    said = adaptive.headline(job.latest)
+    return {
+        "error against the best fixed clip": said["lead"].number,
+        "error where label noise falls from 1 to .01": said["fall"].number,
+        "error as printed": said["printed-cost"].number,
+    }
 
 
 def _paint(job: Job) -> None:
@@ -29,39 +37,35 @@ def _paint(job: Job) -> None:
         return
     _headline(outcome)
     with st.container(key="run-state"):
-        words = "all there" if job.state == "finished" else "more is coming"
-        st.progress(outcome.fraction, f"{words}: {outcome.fraction:.0%} of the runs, {outcome.setting.replicates} replicates each")
+        words = "all there" if job.state == "finished" else "at work"
+        st.progress(outcome.fraction, f"{words}: {outcome.fraction:.0%} of the runs done, {outcome.setting.replicates} replicates each")
     _figure.show(adaptive.against_label_noise(outcome), "main", adaptive.against_label_noise, "adaptive", height=440)
     left, right = st.columns(2)
     with left:
-        _figure.show(adaptive.thresholds(outcome), "thresholds", adaptive.thresholds, "private_threshold", height=360)
-    norms = adaptive.gradient_norms(outcome)
-    if norms is not None:
-        with right:
-            _figure.show(norms, "norms", adaptive.gradient_norms, "adaptive", height=360)
+        _once_there(adaptive.thresholds(outcome), "thresholds", adaptive.thresholds, "private_threshold")
+    with right:
+        _once_there(adaptive.gradient_norms(outcome), "norms", adaptive.gradient_norms, "adaptive")
     _figure.table(adaptive.ledger(outcome.setting), "ledger", adaptive.ledger, "ledger")
     left, right = st.columns(2)
     with left:
-        _figure.show(adaptive.against_sample_size(outcome), "sizes", adaptive.against_sample_size, "sample_size", height=360)
+        _once_there(adaptive.against_sample_size(outcome), "sizes", adaptive.against_sample_size, "sample_size")
     with right:
-        _figure.show(adaptive.against_steps(outcome), "steps", adaptive.against_steps, "adaptive", height=360)
+        _once_there(adaptive.against_steps(outcome), "steps", adaptive.against_steps, "adaptive")
     _figure.table(adaptive.excess_table(outcome), "excess", adaptive.excess_table, "adaptive")
 
 
-def _numbers(outcome: adaptive.Outcome) -> list[tuple[str, float | None, str]]:
-    return [
-        ("fall", adaptive.fall(outcome), "times less error where label<br>noise falls from 1 to .01"),
-        ("fall-fixed", adaptive.fall(outcome, adaptive.TUNED), "the same with the best<br>fixed clip norm for each"),
-        ("printed-cost", adaptive.cost_of_printing(outcome), "times the error of exact<br>accounting, as printed"),
-    ]
+def _once_there(result: Result | None, key: str, made_by: Callable, formula: str) -> None:
+    """A figure that has data, or its title and that it is to come."""
+    if result is not None and any(curve.y.size for curve in result.curves):
+        _figure.show(result, key, made_by, formula, height=360)
+    elif result is not None:
+        st.caption(f"**{result.title}** Still to come: its runs have not begun.")
 
 
 def _headline(outcome: adaptive.Outcome) -> None:
-    numbers = _numbers(outcome)
-    cells = "".join(f'<div><b id="{key}">{_short(value)}</b><small>{words}</small></div>' for key, value, words in numbers)
+    cells = "".join(
+        f'<div><b id="{key}">{told.number}</b><small>{told.says}<br>{told.where}</small></div>'
+        for key, told in adaptive.headline(outcome).items()
+    )
     with st.container(key="headline"):
         st.html(f'<div class="headline">{cells}</div>')
-
-
-def _short(value: float | None) -> str:
-    return "-" if value is None else f"{float(f'{value:.2g}'):,.0f}" if 10 <= value < 1e6 else f"{value:.2g}"

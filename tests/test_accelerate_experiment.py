@@ -139,8 +139,11 @@ def test_what_one_example_adds_is_drawn_from_the_watched_run():
     *_, seen = accelerate.stream(SMALL)
     result = accelerate.sensitivity(SMALL, seen)
     assert len(result.curves) == 4 and result.curve("clip norm").y.tolist() == [0.5] * 20
-    drawn = result.curve(f"difference: {METHODS['accelerated_counting'].label}")
+    drawn = result.curve("difference, accelerated")
     np.testing.assert_allclose(drawn.y, [s.measures["gradient_norm_high"][0].mean() for s in seen.watched[1:]], rtol=1e-6)
+    slow = result.curve("difference, not accelerated")
+    np.testing.assert_allclose(slow.y, [s.measures["gradient_norm_high"][1].mean() for s in seen.watched[1:]], rtol=1e-6)
+    assert max(len(curve.label) for curve in result.curves) <= 30, "a phone shows no longer words in a legend"
     grown = result.curve("weighted gradient, accelerated").y
     assert grown[-1] > 3 * grown[1] and drawn.y[-1] < 2 * drawn.y[1]
 

@@ -70,6 +70,62 @@ def test_pictures_come_from_however_little_is_there(outcomes):
     assert adaptive.gradient_norms(outcomes[0]) is None and adaptive.cost_of_printing(outcomes[1]) is None
 
 
+def made(setting=QUICK, clipped=0.05, thresholds=(8.0, 0.06), **medians):
+    """An outcome with given medians, spread by a tenth: `exact`, `tuned`, `printed`, `gd`, the others as `exact`."""
+    spread = np.linspace(0.9, 1.1, 20)
+    by_label = {adaptive.TUNED: "tuned", adaptive.PRINTED: "printed", adaptive.DP_GD: "gd"}
+    traces = {}
+    for noise in setting.label_noises:
+        for label in adaptive.method_labels(setting):
+            excess = medians.get(by_label.get(label, "exact"), 1e-3) * spread
+            rows = np.repeat(np.array(thresholds)[:, None], 20, axis=1)
+            traces[label, noise] = methods.Trace(label, excess, rows, np.full(rows.shape, clipped), torch.zeros(2, setting.dim), ())
+    return Outcome(setting, traces, {}, {}, 0.5)
+
+
+def test_the_verdict_says_that_not_training_is_better():
+    worse = made(exact=13_000.0, tuned=16.0, printed=0.51, gd=7e4)
+    words = adaptive.verdict(worse)
+    assert words.startswith("**Nothing is learned at label noise 0.01: not training at all is better.** The start has 0.5")
+    assert "(adaptive, as printed) ends at 0.51" in words and "both end worse than not training (0.5): adaptive at 13,000" in words
+    assert "wins" not in words and "falls by" not in words and "25,000 times smaller than with exact accounting" in words
+    told = adaptive.headline(worse)
+    assert told["lead"] == ("810x MORE", "error than the best fixed clip: LOSES", "at label noise 0.01, both worse than no training")
+    assert told["printed-cost"].number == "25,000x less"
+    one = adaptive.verdict(made(exact=13.0, tuned=0.1))
+    assert "the fixed clip wins: 0.1 against 13, which is worse than not training (0.5)" in one and "Nothing is learned" not in one
+
+
+def test_who_is_ahead_within_chance_is_not_called_a_winner():
+    assert "neither is clearly ahead: adaptive has 0.001, the fixed clip 0.0011." in adaptive.verdict(made(exact=1e-3, tuned=1.06e-3))
+    assert "adaptive wins: 0.001 against 0.0015" in adaptive.verdict(made(exact=1e-3, tuned=1.5e-3))
+
+
+def test_the_headline_is_about_the_viewers_label_noise():
+    setting = replace(QUICK, label_noise=0.3)
+    outcome = made(setting, exact=1e-3, tuned=5e-3)
+    assert adaptive.headline(outcome)["lead"] == ("5x less", "error than the best fixed clip", "at label noise 0.3")
+    assert adaptive.against_label_noise(outcome).marks == ((0.3, "yours: 0.3"),)
+    assert adaptive.verdict(outcome).startswith("At label noise 0.3 adaptive wins: 0.001 against 0.005.")
+    assert adaptive.against_label_noise(made(replace(QUICK, label_noise=0.0))).marks == ()
+    assert [told.number for told in adaptive.headline(Outcome(QUICK, {}, {}, {}, 0.0)).values()] == ["..."] * 3
+    assert adaptive.headline(made(exact=1e-7, printed=1.0))["printed-cost"].number == "over 1,000,000x MORE"
+
+
+def test_whether_the_clip_norm_follows_is_read_off_the_shares_it_cuts():
+    assert adaptive.follows(made()) == "At label noise 0.01 it goes from 8 to 0.06 and follows the gradients: it cuts 5% to 5% of them in every step."
+    assert "does NOT follow the gradients: it cuts 98%" in adaptive.follows(made(clipped=0.98))
+    assert "stays at 32, far above the gradients: it cuts 0.01%" in adaptive.follows(made(clipped=1e-4, thresholds=(32.0, 32.0)))
+    assert "follow" not in adaptive.thresholds(made(clipped=0.98)).caption
+
+
+def test_while_label_noises_are_missing_points_are_not_joined(outcomes):
+    for outcome in outcomes[1:-1]:
+        for curve in adaptive.against_label_noise(outcome).curves:
+            assert curve.discrete is (curve.label != "least squares, no privacy" and len(curve.x) < 3)
+    assert not any(curve.discrete for curve in adaptive.against_label_noise(outcomes[-1]).curves)
+
+
 def test_the_whole_outcome_holds_every_method_at_every_noise(outcomes):
     last = outcomes[-1]
     assert set(last.traces) == {(label, noise) for label in adaptive.method_labels(QUICK) for noise in (1.0, 0.1, 0.01, 0.0)}
@@ -191,6 +247,38 @@ def test_the_table_of_methods():
     correlated = found[adaptive.correlated_label(setting), 1.0]
     ratio = correlated / found[adaptive.EXACT, 1.0]
     assert np.median(ratio) < 1, "the same records and seed noise: what is taken back helps once the clip norm has settled"
+
+
+@pytest.mark.slow
+def test_the_presets_are_true():
+    def traces(key, *labels):
+        setting = replace(adaptive.presets()[key].setting, device="cpu")
+        runs = adaptive.measure(setting, setting.label_noise)
+        return [runs[label]()[0] for label in labels]
+
+    both = (adaptive.EXACT, adaptive.TUNED)
+    ours, fixed_clip = traces("clean", *both)
+    assert adaptive.median(ours.excess)[2] * 20 < adaptive.median(fixed_clip.excess)[1], "no fixed clip keeps up"
+    assert np.median(ours.thresholds[-1]) < np.median(ours.thresholds[0]) / 50
+    ours, fixed_clip = traces("noisy", *both)
+    assert adaptive.median(fixed_clip.excess)[2] < adaptive.median(ours.excess)[1]
+    assert np.median(ours.thresholds[-1]) > np.median(ours.thresholds[0]) / 3
+    ours, fixed_clip = traces("few", *both)
+    assert adaptive.median(fixed_clip.excess)[2] < adaptive.median(ours.excess)[1] and np.median(ours.excess) > adaptive.START
+    assert np.median(ours.thresholds[-1]) > np.median(ours.thresholds[0])
+    (as_printed,) = traces("printed", adaptive.PRINTED)
+    assert np.median(as_printed.excess) > 0.1 and as_printed.thresholds[-1].min() > 0.9 * as_printed.thresholds[0].max()
+    (constants,) = traces("rungs", adaptive.PRINTED)
+    assert np.median(constants.excess) == pytest.approx(adaptive.START, abs=1e-6)
+    setting = replace(adaptive.presets()["steps"].setting, device="cpu")
+    plain, correlated = adaptive.measure(setting, setting.label_noise)[adaptive.EXACT]()
+    assert np.median(correlated.excess / plain.excess) < 0.9
+    starts = []
+    for epsilon in (1.0, adaptive.presets()["strict"].setting.epsilon):
+        setting = AdaptiveSetting(epsilon=epsilon, device="cpu")
+        excess = [np.median(adaptive.measure(replace(setting, n_samples=size), setting.label_noise)[adaptive.EXACT]()[0].excess) for size in sample_sizes(setting)]
+        starts.append(next(size for place, size in enumerate(sample_sizes(setting)) if max(excess[place:]) <= adaptive.WORKS))
+    assert starts[1] > starts[0]
 
 
 @pytest.mark.slow

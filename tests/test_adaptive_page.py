@@ -70,7 +70,10 @@ def test_results_arrive_without_a_click_and_end_in_what_core_gives():
     *_, outcome = adaptive.stream(AdaptiveSetting(**QUICK))
     assert any(text.value == adaptive.verdict(outcome) for text in app.markdown)
     assert any(text.value == adaptive.ledger(outcome.setting).caption for text in app.caption)
-    assert float(headline(app)["fall"].replace(",", "")) == float(f"{adaptive.fall(outcome):.2g}")
+    assert headline(app) == {key: told.number for key, told in adaptive.headline(outcome).items()}
+    html = " ".join(block.proto.body for block in app.get("html"))
+    assert all(f"</b><small>{told.says}<br>{told.where}</small>" in html for told in adaptive.headline(outcome).values())
+    assert any(text.value == adaptive.follows(outcome) for text in app.markdown)
 
 
 def test_the_switch_shows_the_printed_ledger():

@@ -3,7 +3,7 @@
 from core.names.entry import Name
 
 NAMES = (
-    Name("norm", r"\lVert g\rVert", "length of a gradient", "Norm of the gradient of one example, before clipping.", "gradient norm", True),
+    Name("norm", r"\lVert g\rVert", "length of a gradient", "Norm of the gradient of one example, before clipping.", "", True),
     Name("share", "", "share of the gradients", "Fraction of the gradients whose length falls into a bin of the histogram."),
     Name("samples_per_dim", r"n/d", "examples for each parameter", "Number of examples over the number of parameters.", "", True),
     Name("as_printed", "", "as printed", "Search and noise exactly as the paper prints them, with the privacy that this really "

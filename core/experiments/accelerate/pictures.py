@@ -73,7 +73,7 @@ def sensitivity(setting: AccelerateSetting, seen: Seen) -> Result:
         mean, low, high = band(np.stack([snapshot.measures[name] for snapshot in snapshots]), log=True)
         measured[name] = np.stack([mean, low, high], axis=1)  # (steps, 3, arms)
     curves = [
-        Curve(f"difference: {METHODS[key].label}", steps, *measured["gradient_norm_high"][..., place].T, arm=METHODS[key].look)
+        Curve(f"difference, {'' if key.startswith('accelerated') else 'not '}accelerated", steps, *measured["gradient_norm_high"][..., place].T, arm=METHODS[key].look)
         for place, key in enumerate(WATCHED)
     ]
     curves.append(Curve("weighted gradient, accelerated", steps, *measured["weighted_gradient_norm"][..., 0].T, arm="weighted"))
@@ -87,7 +87,7 @@ def sensitivity(setting: AccelerateSetting, seen: Seen) -> Result:
         source="arXiv 2406.02716, Lemmas 5.5 and 5.9",
         band=f"95% confidence interval of the mean of {setting.replicates} replicates",
         caption=(
-            "90% quantile over a batch. Step t weighs gradients by t; without the recursion that would have to be clipped. The "
+            "90% quantile over a batch, with square-root Toeplitz noise. Step t weighs gradients by t; without the recursion that would have to be clipped. The "
             f"difference of two gradients of one example, before clipping, does not grow. Scaling {WATCHED_SCALING:g}."
         ),
         verdict=(

@@ -3,21 +3,18 @@
 Every function is pure: it takes an `AdaptiveSetting`, or the `Outcome` of its stream, however little is there of it.
 """
 
-from core.experiments.adaptive.methods import DP_GD, EXACT, FULL, PRINTED, TUNED, correlated_label, measure
+from core.experiments.adaptive.methods import DP_GD, EXACT, FULL, PRINTED, TUNED, correlated_label, measure, method_labels
 from core.experiments.adaptive.outcome import Outcome, least_squares, median, stream
 from core.experiments.adaptive.pictures import (
     WORKS,
     against_label_noise,
     against_sample_size,
     against_steps,
-    cost_of_printing,
     excess_table,
-    fall,
     gradient_norms,
     ledger,
-    method_labels,
     thresholds,
-    verdict,
 )
 from core.experiments.adaptive.presets import presets
 from core.experiments.adaptive.setting import LABEL_NOISES, AdaptiveSetting
+from core.experiments.adaptive.words import START, Told, cost_of_printing, fall, follows, headline, lead, verdict

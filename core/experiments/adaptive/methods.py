@@ -69,6 +69,11 @@ def correlated_label(setting: AdaptiveSetting) -> str:
     return f"adaptive, correlated noise (lambda {setting.correlation:g})"
 
 
+def method_labels(setting: AdaptiveSetting) -> tuple[str, ...]:
+    """The labels of the methods, in the order in which they are drawn."""
+    return EXACT, correlated_label(setting), TUNED, PRINTED, DP_GD, FULL
+
+
 def measure(setting: AdaptiveSetting, label_noise: float) -> dict[str, Callable[[], list[Trace]]]:
     """What runs each method at a label noise, in the order of painting; the first run gives two traces."""
     run = _runner(setting, label_noise)

@@ -7,9 +7,21 @@ import numpy as np
 import torch
 
 from core import privacy
-from core.experiments.adaptive.methods import DP_GD, EXACT, FULL, PRINTED, TUNED, Trace, correlated_label, exact, noises, printed, printed_alpha
+from core.experiments.adaptive.methods import (
+    EXACT,
+    PRINTED,
+    TUNED,
+    Trace,
+    correlated_label,
+    exact,
+    method_labels,
+    noises,
+    printed,
+    printed_alpha,
+)
 from core.experiments.adaptive.outcome import Outcome, least_squares, median
 from core.experiments.adaptive.setting import AdaptiveSetting
+from core.experiments.adaptive.words import START, follows, median_of, verdict
 from core.learners.adaptive import ledger_of
 from core.learners.ledger import spent
 from core.learners.randomness import generator
@@ -19,15 +31,10 @@ from core.theory.bounds import adaptive_clipping as paper
 
 LEAST_SQUARES = "least squares, no privacy"
 WORKS = 0.05
-"""A method works where a tenth of the start's excess risk, 1/2, is left."""
+"""A method works where a tenth of the start's excess risk is left."""
 _SOURCE = "simulation of arXiv 2207.04686, Algorithms 2 and 3"
 _BINS = 40
 _LOOKED_AT = 4000  # fresh records behind each histogram
-
-
-def method_labels(setting: AdaptiveSetting) -> tuple[str, ...]:
-    """The labels of the methods, in the order in which they are drawn."""
-    return EXACT, correlated_label(setting), TUNED, PRINTED, DP_GD, FULL
 
 
 def against_label_noise(outcome: Outcome) -> Result:
@@ -38,7 +45,8 @@ def against_label_noise(outcome: Outcome) -> Result:
     for label in method_labels(setting):
         known = [noise for noise in noises if (label, noise) in outcome.traces]
         ends = np.array([median(outcome.traces[label, noise].excess) for noise in known]).reshape(-1, 3)
-        curves.append(Curve(label, known, ends[:, 0], ends[:, 1], ends[:, 2], arm=_look(label, setting)))
+        some = known != noises  # a line would run through label noises that are still to come
+        curves.append(Curve(label, known, *ends.T, arm=_look(label, setting), discrete=some))
     truth = [least_squares(setting, noise) for noise in noises]
     curves.append(Curve(LEAST_SQUARES, noises, truth, arm="none", exact=True))
     return Result(
@@ -50,13 +58,14 @@ def against_label_noise(outcome: Outcome) -> Result:
         band=f"95% confidence interval of the median of {setting.replicates} replicates (order statistics)",
         caption=(
             f"Median excess risk at ({setting.epsilon:g}, {setting.delta:g})-privacy, replacement adjacency, "
-            f"{setting.n_samples:,} examples of {setting.dim} features; the start has 1/2. Where it learns, a clip norm found anew "
+            f"{setting.n_samples:,} examples of {setting.dim} features; the start has {START:g}. Where it learns, a clip norm found anew "
             "before each step shrinks with what is left to learn, and its noise with it: labels ten times cleaner leave a hundredth "
             "of the error. The fixed clip is the best of 24 by looking at the true risk, which no private method can. The table "
             "below holds label noise 0 as well."
         ),
         verdict=verdict(outcome),
         settings=asdict(setting),
+        marks=((setting.label_noise, f"yours: {setting.label_noise:g}"),) if setting.label_noise > 0 else (),
     )
 
 
@@ -64,7 +73,7 @@ def excess_table(outcome: Outcome) -> Table:
     """The same numbers, label noise 0 among them."""
     setting = outcome.setting
     rows = [
-        (label, *(_median_of(outcome, label, noise) for noise in setting.label_noises)) for label in method_labels(setting)
+        (label, *(median_of(outcome, label, noise) for noise in setting.label_noises)) for label in method_labels(setting)
     ]
     rows.append((LEAST_SQUARES, *(least_squares(setting, noise) for noise in setting.label_noises)))
     return Table(
@@ -94,7 +103,8 @@ def thresholds(outcome: Outcome) -> Result:
         y_name="clip_norm",
         source=f"{_SOURCE}, lines 7 and 8",
         band=f"95% confidence interval of the median of {setting.replicates} replicates",
-        caption="It follows the length of the gradients: down with what is left to learn, until the label noise is all that is left.",
+        caption="Found in private before each step, a line for each label noise. A gradient that is longer is cut to it.",
+        verdict=follows(outcome),
         status="Every clip norm is 0: no gradient passes, nothing is learned." if _zero(curves) else "",
         settings=asdict(setting),
     )
@@ -141,10 +151,13 @@ def against_sample_size(outcome: Outcome) -> Result:
         sizes = sorted(size for method, size in outcome.sizes if method == label)
         ends = np.array([median(outcome.sizes[label, size]) for size in sizes]).reshape(-1, 3)
         ratios = np.array(sizes) / setting.dim
-        curves.append(Curve(label, ratios, ends[:, 0], ends[:, 1], ends[:, 2], arm=_look(label, setting)))
+        curves.append(Curve(label, ratios, *ends.T, arm=_look(label, setting), discrete=len(sizes) == 1))
         if label == EXACT:
             works = [ratio for place, ratio in enumerate(ratios) if (ends[place:, 0] <= WORKS).all()]
             marks = ((float(works[0]), "works"),) if works else ()
+    reached = "Dotted: from here on less than a tenth of the start's risk is left." if marks else (
+        "None of these sizes leaves less than a tenth of the start's risk for good."
+    )
     bound = ""
     if setting.epsilon <= math.log(1 / setting.delta):  # as the theorem's alpha asks
         speaks = paper.speaks_from(setting.dim, setting.epsilon, setting.delta) / setting.dim
@@ -157,8 +170,8 @@ def against_sample_size(outcome: Outcome) -> Result:
         source=f"{_SOURCE}; Theorem 3.7",
         band=f"95% confidence interval of the median of {setting.replicates} replicates",
         caption=(
-            f"At label noise {setting.label_noise:g}. Dotted: from here on less than a tenth of the start's risk is left. With "
-            "fewer examples the noise on a step exceeds the step itself, and the clip norm grows instead of shrinking: there a "
+            f"At label noise {setting.label_noise:g}. {reached} With "
+            "too few examples the noise on a step is longer than the step itself, and errors grow from step to step: there a "
             f"fixed clip is the safer choice.{bound}"
         ),
         marks=marks,
@@ -173,7 +186,7 @@ def against_steps(outcome: Outcome) -> Result:
     for label, noise in noises(setting).items():
         counts = sorted(count for known, count in outcome.steps if known == label)
         ends = np.array([median(outcome.steps[label, count]) for count in counts]).reshape(-1, 3)
-        curves.append(Curve(label, counts, ends[:, 0], ends[:, 1], ends[:, 2], arm=noise.arm))
+        curves.append(Curve(label, counts, *ends.T, arm=noise.arm, discrete=len(counts) == 1))
     return Result(
         title="Does correlated noise cancel under a clip norm that moves?",
         curves=tuple(curves),
@@ -223,48 +236,11 @@ def ledger(setting: AdaptiveSetting) -> Table:
     )
 
 
-def cost_of_printing(outcome: Outcome) -> float | None:
-    """Excess risk as printed over that with exact accounting, at the setting's label noise; None before it is known."""
-    pair = [_median_of(outcome, label, outcome.setting.label_noise) for label in (PRINTED, EXACT)]
-    return None if None in pair or not pair[1] else pair[0] / pair[1]
-
-
-def fall(outcome: Outcome, label: str = EXACT) -> float | None:
-    """How many times the excess risk of a method falls from label noise 1 to .01; None before it is known."""
-    pair = [_median_of(outcome, label, noise) for noise in (1.0, 0.01)]
-    return None if None in pair or not pair[1] else pair[0] / pair[1]
-
-
-def verdict(outcome: Outcome) -> str:
-    """Who is ahead, by how much, and what the printed version costs; from the numbers alone."""
-    said = []
-    falls = {label: fall(outcome, label) for label in (EXACT, TUNED, DP_GD)}
-    if all(falls.values()):
-        said.append(
-            f"From label noise 1 to .01 the excess risk falls by a factor of {_factor(falls[EXACT])} with adaptive clipping, "
-            f"{_factor(falls[TUNED])} with the best fixed clip of each, {_factor(falls[DP_GD])} with DP-GD."
-        )
-    for noise in (1.0, 0.01):
-        pair = [_median_of(outcome, label, noise) for label in (EXACT, TUNED)]
-        if None not in pair and min(pair) > 0:
-            better = "adaptive" if pair[0] < pair[1] else "the fixed clip"
-            said.append(f"At label noise {noise:g} {better} wins: {min(pair):.2g} against {max(pair):.2g}.")
-    correlated, label = _median_of(outcome, correlated_label(outcome.setting), 1.0), _median_of(outcome, EXACT, 1.0)
-    if correlated is not None and label:
-        said.append(f"Correlated noise leaves {correlated / label:.2f} times the excess risk of independent noise at label noise 1.")
-    if (cost := cost_of_printing(outcome)) is not None:
-        said.append(f"As printed, it is {_factor(cost)} times that of exact accounting at label noise {outcome.setting.label_noise:g}.")
-    return " ".join(said)
-
-
-def _median_of(outcome: Outcome, label: str, noise: float) -> float | None:
-    trace = outcome.traces.get((label, float(noise)))
-    return None if trace is None else median(trace.excess)[0]
-
-
 def _cancels(curves: list[Curve]) -> str:
     """Correlated against independent noise, each at its best number of steps, and at the largest one."""
     plain, *others = curves
+    if all(curve.y.min() >= START for curve in curves if curve.y.size):
+        return f"Nothing is learned with any noise or number of steps: none ends below the start's {START:g}."
     said = [
         f"{curve.label} leaves {curve.y.min() / plain.y.min():.2f} times the excess risk, each at its best number of steps "
         f"({curve.x[curve.y.argmin()]:.0f} and {plain.x[plain.y.argmin()]:.0f}), and {curve.y[-1] / plain.y[-1]:.2f} times after {curve.x[-1]:.0f} steps"
@@ -272,10 +248,6 @@ def _cancels(curves: list[Curve]) -> str:
         if curve.y.size and plain.y.min() > 0
     ]
     return f"Against independent noise, {'; '.join(said)}." if said else ""
-
-
-def _factor(ratio: float) -> str:
-    return f"{float(f'{ratio:.2g}'):,.0f}" if ratio >= 10 else f"{ratio:.2g}"
 
 
 def _zero(curves: list[Curve]) -> bool:

@@ -9,7 +9,7 @@ def presets() -> dict[str, Preset]:
     return {
         "clean": Preset(
             "Clean labels win",
-            "With clean labels the gradients shrink, the clip norm follows, and the noise with it: no fixed clip keeps up.",
+            "At label noise .01 the gradients shrink, the clip norm follows, and the noise with it: no fixed clip keeps up.",
             AdaptiveSetting(),
         ),
         "noisy": Preset(
@@ -24,7 +24,7 @@ def presets() -> dict[str, Preset]:
         ),
         "printed": Preset(
             "As printed",
-            "21 noisy counts a step with noise for 20 of them, one record counted twice, and a clip norm for the worst case: it runs away.",
+            "21 noisy counts a step with noise for 20 of them, one record counted twice, and a clip norm for the worst case that stays put: little is learned.",
             AdaptiveSetting(as_printed=True),
         ),
         "rungs": Preset(

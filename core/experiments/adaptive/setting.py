@@ -31,7 +31,7 @@ class AdaptiveSetting:
     delta: float = 1e-6
     steps: int = 6
     correlation: float = 0.3
-    label_noise: float = 0.1
+    label_noise: float = 0.01
     as_printed: bool = False
     rungs: int = 20
     replicates: int = 20
