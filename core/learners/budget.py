@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core import mechanisms, privacy
-from core.check import real, require, whole
+from core.check import real, require, vector, whole
 
 _ROUNDED_DOWN = 1 - 64 * np.finfo(float).eps  # more than what rounding adds to a share on its way to what is spent
 
@@ -64,8 +64,10 @@ def noise_multipliers(
     `runs` chains are published together and share rho evenly. rho = inf means no noise, and no privacy: zeros.
 
     Guarantees: what `spent` charges for them in the end is at most rho, and within 1e-12 of it.
+    Raises: ValueError for what is no schedule, and naming the argument.
     Reference: arXiv 2402.13531, Lemma 2.1: lambda = multiplier * gamma / n with uniform shares and one run.
     """
+    require(isinstance(schedule, Schedule), "schedule", schedule, "Uniform() or Geometric()")
     shares = schedule.shares(steps, learning_rate) / whole("runs", runs, at_least=1)
     if rho == math.inf:
         return np.zeros(steps)
@@ -87,6 +89,18 @@ def noise_std(
     """Std (steps,) of one coordinate of the noise on the MEAN gradient at steps 1 to T: the paper's lambda_t."""
     scale = real("clip_norm", clip_norm, above=0.0) / whole("n_samples", n_samples, at_least=1)
     return noise_multipliers(schedule, steps, rho, learning_rate, runs, adjacency) * scale
+
+
+def last_iterate_variance(noise: np.ndarray, learning_rate: float, noising_matrix: np.ndarray | None = None) -> float:
+    """Variance of a coordinate of theta_T where the Hessian is I, for noise (steps,) of these standard deviations.
+
+        eta^2 |felt' B diag(noise)|^2,    felt_t = (1 - eta)^(T-t)
+
+    B is the noising matrix (steps, steps) of correlated noise, or I.
+    """
+    steps = len(vector("noise", noise))
+    felt = real("learning_rate", learning_rate, above=0.0) * (1 - learning_rate) ** np.arange(steps - 1, -1, -1.0)
+    return float(np.square((felt if noising_matrix is None else felt @ noising_matrix) * noise).sum())
 
 
 def spent(

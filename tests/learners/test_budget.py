@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import mechanisms, privacy
-from core.learners.budget import Geometric, Uniform, noise_multipliers, noise_std, spent
+from core.learners.budget import Geometric, Uniform, last_iterate_variance, noise_multipliers, noise_std, spent
 
 CLIP = 5 * math.sqrt(10)
 SCHEDULES = (Uniform(), Geometric())
@@ -103,14 +103,16 @@ def test_geometric_budgets_make_the_last_iterate_most_exact(tilt):
 
 
 def test_variance_of_the_last_iterate_by_hand():
-    """eta = 1/4, T = 10, Hessian I: T eta^2 (1 - (1-eta)^(2T)) / (1 - (1-eta)^2) = 1.42404 in units of (2 gamma/n)^2/(2 rho)."""
+    """Ten steps, eta = 1/4, Hessian I, in units of 2 (gamma/n)^2 / rho; correlated noise by the recursion, from each seed."""
     ages = np.arange(9, -1, -1)
-    variances = {}
-    for schedule in SCHEDULES:
-        noise = noise_std(schedule, 1.0, 1, 10, rho=1.0)
-        variances[schedule] = np.sum(0.25**2 * 0.75 ** (2 * ages) * noise**2) / 2
+    variances = {each: last_iterate_variance(noise_std(each, 1.0, 1, 10, rho=1.0), 0.25) / 2 for each in SCHEDULES}
     assert variances[Uniform()] == pytest.approx(1.4240411258015229, rel=1e-12)
     assert variances[Geometric()] == pytest.approx(0.25**2 * (np.sum(0.75**ages)) ** 2, rel=1e-12)
+    noising, scales = mechanisms.optimal_counting().noising_matrix(10), np.linspace(1, 2, 10)
+    thetas = np.zeros(10)  # what each unit of seed noise has made of theta
+    for row in noising:
+        thetas = 0.75 * thetas - 0.25 * row * scales
+    assert last_iterate_variance(scales, 0.25, noising) == pytest.approx(np.sum(thetas**2), rel=1e-12)
 
 
 def test_no_noise_is_not_private():
@@ -126,6 +128,10 @@ def test_no_noise_is_not_private():
         (lambda: noise_std(Uniform(), -1.0, 10, 5, rho=1.0), "clip_norm=-1.0"),
         (lambda: noise_std(Uniform(), 1.0, 10, 5, rho=1.0, adjacency="add"), "adjacency='add'"),
         (lambda: noise_std(Uniform(), 1.0, 10, 5, rho=1.0, runs=0), "runs=0"),
+        (lambda: noise_std("uniform", 1.0, 10, 5, rho=1.0), r"schedule='uniform', expected Uniform\(\) or Geometric\(\)"),
+        (lambda: noise_multipliers(None, 5, 1.0, 0.25), "schedule=None"),
+        (lambda: spent(Uniform, 5, 1.0, 0.25), "schedule=<class"),
+        (lambda: last_iterate_variance(np.ones(3), -0.25), "learning_rate=-0.25"),
         (lambda: Uniform().shares(0, 0.25), "steps=0"),
         (lambda: Geometric().shares(5, 1.0), "learning_rate=1.0, expected < 1 for geometric budgets"),
         (lambda: Geometric().shares(5000, 0.25), "steps=5000, expected so few"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core import mechanisms
-from core.learners.budget import Geometric, Uniform, noise_multipliers
+from core.learners.budget import Geometric, Uniform, last_iterate_variance, noise_multipliers
 from core.papers import dp_gd
 from core.papers.dp_gd import budgets, clipping, coverage, dimension, records, runs
 
@@ -118,12 +118,12 @@ def test_figures_10_and_11_are_anisotropic():
 def test_correlated_noise_cannot_help_and_a_budget_that_grows_can():
     """Ten steps, eta = 1/4, Hessian I; variance of the last iterate in units of 2 (gamma/n)^2 / rho, by dense algebra."""
     even, late = (
-        budgets.last_iterate_variance(np.eye(10), noise_multipliers(each, 10, 1.0, 0.25), 0.25) / 2 for each in (Uniform(), Geometric())
+        last_iterate_variance(noise_multipliers(each, 10, 1.0, 0.25), 0.25) / 2 for each in (Uniform(), Geometric())
     )
     counting = mechanisms.optimal_counting()
     multiplier = runs.full_batch_multiplier(counting, 10, 1.0)
     assert multiplier == pytest.approx(2 * 8.18361353139205 / 2**0.5, rel=1e-12), "|C 1| = 8.1836 for every record in every step"
-    correlated = budgets.last_iterate_variance(counting.noising_matrix(10), np.full(10, multiplier), 0.25) / 2
+    correlated = last_iterate_variance(np.full(10, multiplier), 0.25, counting.noising_matrix(10)) / 2
     assert even == pytest.approx(1.4240411258015229, rel=1e-12)
     assert correlated == pytest.approx(4.565160815034691, rel=1e-10)
     assert late < even < correlated

@@ -7,6 +7,7 @@ import numpy as np
 from core import mechanisms
 from core.experiments.intervals.errors import STEPS
 from core.experiments.intervals.setting import SCHEDULES, IntervalSetting
+from core.learners.budget import last_iterate_variance
 from core.mechanisms import Mechanism
 from core.results import Table
 
@@ -25,15 +26,14 @@ def last_iterate_noise(setting: IntervalSetting, schedule: str, steps: int = STE
 
     Guarantees: the geometric schedule attains the least value that any noise has, (eta sum_t a^(T-t))^2.
     """
-    felt = setting.learning_rate * (1 - setting.learning_rate) ** np.arange(steps - 1, -1, -1.0)
-    return float((felt**2 / SCHEDULES[schedule].shares(steps, setting.learning_rate)).sum())
+    shares = SCHEDULES[schedule].shares(steps, setting.learning_rate)
+    return last_iterate_variance(shares**-0.5, setting.learning_rate)
 
 
 def correlated_noise(setting: IntervalSetting, mechanism: Mechanism, steps: int = STEPS) -> float:
     """The same for correlated noise: |C 1|^2 |felt' B|^2, because every record is in every step."""
-    felt = setting.learning_rate * (1 - setting.learning_rate) ** np.arange(steps - 1, -1, -1.0)
     charged = mechanism.sensitivity(steps, participations=steps, separation=1)
-    return float(charged**2 * np.square(felt @ mechanism.noising_matrix(steps)).sum())
+    return last_iterate_variance(np.full(steps, charged), setting.learning_rate, mechanism.noising_matrix(steps))
 
 
 def budgets(setting: IntervalSetting) -> Table:
@@ -53,7 +53,8 @@ def budgets(setting: IntervalSetting) -> Table:
             "Full batch means that every record is in every step, so what correlated noise takes back later, the same record shows again: its "
             "price is the norm of all columns of C together, and it loses. Independent noise that spends rho_t in proportion to "
             "(1 - learning rate)^(T-t) attains the least variance that any noise can have, because early noise is forgotten anyway. "
-            f"Variance of the last of {STEPS} steps in units of (2 C/n)^2 / (2 rho), error against the even budget; eigenvalue 1, the same rho. Long chains cannot use it: their first steps would get almost nothing. "
+            f"Variance of the last of {STEPS} steps in units of (2 C/n)^2 / (2 rho), error against the even budget; eigenvalue 1, the same rho. "
+            "Long chains cannot use it: their first steps would get almost nothing. "
             "Independent short runs can: try the preset Budget schedule."
         ),
         settings=asdict(setting) | {"panel_steps": STEPS},

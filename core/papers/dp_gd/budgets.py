@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from core import mechanisms
-from core.learners.budget import Geometric, Uniform, noise_multipliers
+from core.learners.budget import Geometric, Uniform, last_iterate_variance, noise_multipliers
 from core.learners.summary import bands
 from core.papers.dp_gd import runs
 from core.papers.dp_gd.runs import DIM, PAPER, SOURCE
@@ -55,20 +55,13 @@ def budget_schedule(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
         )  # fmt: skip
 
 
-def last_iterate_variance(noising_matrix: np.ndarray, multipliers: np.ndarray, learning_rate: float) -> float:
-    """Variance of a coordinate of theta_T [(clip_norm/n)^2] where the Hessian is I and seed noise t has this multiplier."""
-    steps = len(multipliers)
-    felt = learning_rate * (1 - learning_rate) ** np.arange(steps - 1, -1, -1.0)
-    return float(np.sum((felt @ noising_matrix * multipliers) ** 2))
-
-
 def _correlated() -> str:
     """The same comparison at ten steps for square-root Toeplitz noise, exactly, in words."""
     steps, rate = 10, runs.LEARNING_RATE
-    noise, none = mechanisms.optimal_counting(), np.eye(steps)
-    even, late = (last_iterate_variance(none, noise_multipliers(each, steps, 1.0, rate), rate) for each in _SCHEDULES.values())
+    noise = mechanisms.optimal_counting()
+    even, late = (last_iterate_variance(noise_multipliers(each, steps, 1.0, rate), rate) for each in _SCHEDULES.values())
     multiplier = runs.full_batch_multiplier(noise, steps, 1.0)
-    correlated = last_iterate_variance(noise.noising_matrix(steps), np.full(steps, multiplier), rate)
+    correlated = last_iterate_variance(np.full(steps, multiplier), rate, noise.noising_matrix(steps))
     return (
         f"At ten steps the variance of the last iterate is {late / even:.2f} of the even one with a budget that grows, and "
         f"{correlated / even:.1f} times as large with the best noise for running sums, exactly."
