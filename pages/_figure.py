@@ -52,19 +52,25 @@ def show(
 
 def table(result: Table, key: str, made_by: Callable, formula: str | None) -> None:
     """Draw a table with its caption and what stands behind it."""
+    columns = {column: _of_one_kind(cells) for column, cells in zip(result.columns, zip(*result.rows, strict=True), strict=True)}
     with st.container(key=f"table-{key}"):
         st.markdown(f"#### {result.title}")
         st.dataframe(
-            [dict(zip(result.columns, row, strict=True)) for row in result.rows],
+            [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
             hide_index=True,
             column_config={
-                column: st.column_config.NumberColumn(format="%.3g")
-                for column, value in zip(result.columns, result.rows[0], strict=True)
-                if isinstance(value, float)
+                column: st.column_config.NumberColumn(format="%.3g") for column, cells in columns.items() if isinstance(cells[0], float)
             },
         )
         st.caption(result.caption)
         behind(result, made_by, formula, key)
+
+
+def _of_one_kind(cells: tuple) -> tuple:
+    """A column as it can be shown: where numbers stand among words, all of it in words."""
+    if not any(isinstance(cell, str) for cell in cells):
+        return cells
+    return tuple(f"{cell:.3g}" if isinstance(cell, float) else "" if cell is None else str(cell) for cell in cells)
 
 
 def behind(result: Result | Grid | Table, made_by: Callable, formula: str | None, key: str) -> None:

@@ -248,10 +248,13 @@ def test_accountants_stand_side_by_side_and_say_where_they_do_not_apply():
         assert closed > counted > spectral if correlation else isinstance(closed, (str, float))
     refused = kan.noise_multipliers(SMALL)
     assert refused.rows[1][2] == "not applicable"
-    assert "closed form is not applicable: sampling_rate=0.02, expected >= " in refused.caption
+    assert "closed form is not applicable above lambda = 0: Theorem F.12 needs a record to join about " in refused.caption
     lines = kan.accountant_curves(many)
     assert lines.curve("spectral bound").x[-1] == 0.95 and lines.curve("the paper's closed form").x[0] >= 0
     assert "not applicable" in kan.accountant_curves(SMALL).caption
+    for caption in (refused.caption, kan.accountant_curves(SMALL).caption, kan.accountant_curves(replace(many, epsilon=4.0)).caption):
+        assert "=" not in caption.replace("lambda =", "").replace("0) / kappa", "") and "expected" not in caption, "no code in sentences"
+    assert "Theorem F.12 is for an epsilon of at most 1, not 4." in kan.accountant_curves(replace(many, epsilon=4.0)).caption
     felt = kan.felt_noise(many)
     slow, fast = felt.curves
     assert slow.y[0] == fast.y[0] == 1 and np.all(fast.y[1:] > 1)

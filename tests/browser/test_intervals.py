@@ -39,6 +39,15 @@ def test_the_run_and_its_theory_arrive_without_a_click(page):
     settled(page)
 
 
+def test_what_a_link_held_is_said_beyond_the_end_of_the_run_and_until_something_is_done(page):
+    open_page(page, "/intervals", **QUICK | {"rho": "nan", "design": "xxx", "delta": "2"})
+    finished(page)  # the page has rerun by itself
+    said = page.get_by_text("The link holds")
+    expect(said).to_have_count(3)
+    press(page, "clip_factor", "Home")
+    expect(said).to_have_count(0)
+
+
 def test_the_cloud_follows_its_slider_before_python_hears_of_it(page):
     open_page(page, "/intervals", **QUICK)
     finished(page)

@@ -49,7 +49,8 @@ def charges(setting: KanSetting, correlation: float, n_samples: int) -> dict[str
         try:
             found[method] = _by(method, setting, correlation, n_samples)
         except ValueError as error:
-            found[method] = f"not applicable: {error}"
+            words = _refusal(setting, correlation, n_samples) if method == "closed_form" else str(error)
+            found[method] = f"not applicable {words}"
     return found
 
 
@@ -92,8 +93,8 @@ def accountant_curves(setting: KanSetting, data: TwoClasses | None = None) -> Re
             few = len(known) == 1  # a line of one point cannot be seen
             curves.append(Curve(WORDS[method], list(known), list(known.values()), exact=True, discrete=few))
         if len(known) < len(found):
-            refused = next(charge[method] for charge in found.values() if isinstance(charge[method], str))
-            refusals.append(f"{WORDS[method].capitalize()} is {refused}.")
+            refused = dict.fromkeys(charge[method] for charge in found.values() if isinstance(charge[method], str))
+            refusals += [f"{WORDS[method].capitalize()} is {words}." for words in refused]
     return Result(
         title="What each accountant charges",
         curves=tuple(curves),
@@ -158,6 +159,17 @@ def _by(method: str, setting: KanSetting, correlation: float, n_samples: int) ->
     if method == "tight":
         return tight(*arguments)
     return amplification.calibrate(*arguments, method=method)
+
+
+def _refusal(setting: KanSetting, correlation: float, n_samples: int) -> str:
+    """Why `amplification.closed_form` refuses a setting, in words for people."""
+    rate = setting.batch_size / n_samples
+    if correlation == 0:
+        return f"at lambda = 0: the proof of Theorem D.9 needs rarer sampling than one record in {1 / rate:.3g}, or more steps, to be true"
+    if setting.epsilon > 1:
+        return f"above lambda = 0: Theorem F.12 is for an epsilon of at most 1, not {setting.epsilon:g}"
+    needed, joins = 3 * math.log(2 / setting.delta), rate * setting.steps
+    return f"above lambda = 0: Theorem F.12 needs a record to join about {needed:.3g} steps, and here it joins {joins:.3g}"
 
 
 def _check_batch(setting: KanSetting, n_samples: int) -> None:
