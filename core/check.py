@@ -110,5 +110,6 @@ def _floats(values) -> np.ndarray:
 
 
 def _show(value: object) -> str:
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    lines = repr(value.item() if isinstance(value, np.generic) else value).splitlines()
+    text = " ".join(line.strip() for line in lines)
     return text if len(text) <= 80 else text[:77] + "..."

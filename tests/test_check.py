@@ -32,5 +32,5 @@ def test_what_is_no_table_of_two_columns_is_refused(values):
 
 @pytest.mark.parametrize("values", [[[10**400]], np.eye(2) * 1j, [[1.0, 2.0]], [], 3.0, [["a"]], [[float("inf")]], None])
 def test_what_is_no_square_matrix_is_refused(values):
-    with pytest.raises(ValueError, match="(?s)^gram=.*, expected a square matrix of finite numbers"):
+    with pytest.raises(ValueError, match="^gram=.*, expected a square matrix of finite numbers"):
         check.square("gram", values)
