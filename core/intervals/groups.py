@@ -72,6 +72,8 @@ CONSTRUCTIONS: dict[str, Callable[[int, int, int], Grouping]] = {
     "independent_runs": independent_runs,
 }
 """The paper's three ways to m estimates, by name."""
+WORDS = {"batched_means": "batched means", "checkpoints": "checkpoints", "independent_runs": "independent runs"}
+"""The three in words."""
 
 
 def grouping(construction: str, steps: int, groups: int = 10, burn_in: int = 20) -> Grouping:

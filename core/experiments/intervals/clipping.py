@@ -53,7 +53,9 @@ def clipping_verdict(expected: Expected, chains: Chains | None = None) -> str:
     hat, huber = expected.of_theta_hat_clipped.coverage.mean(), expected.of_huber.coverage.mean()
     if share == 0:
         noisy = expected.noise_clipping.share
-        found = f"the noise makes {noisy:.2g} of the gradients longer than the clip norm: too few to matter" if noisy > 1e-6 else "hardly one gradient in a million is longer than the clip norm"
+        found = "hardly one gradient in a million is longer than the clip norm"
+        if noisy > 1e-6:
+            found = f"the noise makes {noisy:.2g} of the gradients longer than the clip norm: too few to matter"
         return f"Once the run has settled, {found}, so the intervals are for least squares itself."
     head = f"Once settled, {share:.3g} of the gradients are cut. That moves the target from least squares by {bias.max():.3g} half-widths at most"
     if bias.max() < 0.1:
@@ -94,7 +96,8 @@ def conditions(expected: Expected) -> Table:
         rows=tuple(rows),
         source="arXiv 2402.13531, Condition 2.4 and Lemma 2.5",
         caption=(
-            f"c_0 = {constant:.3g} is the largest of lines (ii) to (v). {said} By the exact law of the iterates {clipped.expected_share:.2g} of all gradients of a run are longer than the clip norm{early}. "
+            f"c_0 = {constant:.3g} is the largest of lines (ii) to (v). {said} By the exact law of the iterates {clipped.expected_share:.2g} "
+            f"of all gradients of a run are longer than the clip norm{early}. "
             "Evaluated at the least-squares fit, where line (v) is 0 because residuals and features "
             "are orthogonal. Computed from the records themselves: this table is not private."
         ),

@@ -35,7 +35,10 @@ def cloud(expected: Expected, first: int, second: int, step: int, chains: Chains
         trail = chains.iterates[0, 0, max(0, step - TRAIL) : step + 1][:, chosen]
         curves.append(Curve("first replicate, last steps", *trail.T, arm="iterates"))
     curves += [
-        Curve(f"holds {LEVEL:.0%} of the replicates, exact" if exact else f"would hold {LEVEL:.0%} without clipping", *_ellipse(law, chosen, step).T, exact=True, arm="ellipse"),
+        Curve(
+            f"holds {LEVEL:.0%} of the replicates, exact" if exact else f"would hold {LEVEL:.0%} without clipping",
+            *_ellipse(law, chosen, step).T, exact=True, arm="ellipse",
+        ),
         Curve("mean of all replicates over time, exact" if exact else "mean over time without clipping", *path.T, exact=True, arm="path"),
     ]
     if is_biased(expected):

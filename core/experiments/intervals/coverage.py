@@ -9,10 +9,10 @@ from core.experiments.intervals.expected import LEVEL, Expected
 from core.experiments.intervals.landmarks import ARMS, is_biased, landmarks
 from core.experiments.intervals.plan import Chains
 from core.experiments.intervals.trust import ENOUGH, doubt, holds, how, mean_words, point_and_bar
+from core.intervals.groups import WORDS
 from core.results import Curve, Result
 
 SOURCE = "arXiv 2402.13531, equation (12)"
-WORDS = {"batched_means": "batched means", "checkpoints": "checkpoints", "independent_runs": "independent runs"}
 
 
 def caterpillar(chains: Chains, coordinate: int) -> Result:

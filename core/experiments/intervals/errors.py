@@ -93,8 +93,8 @@ def error_against_dim(setting: IntervalSetting) -> Result:
         source="arXiv 2402.13531, Figures 1 and 9",
         band=_BAND,
         caption=(
-            f"{_RATIO} records for each feature, {STEPS} steps, rho = {setting.rho:g}; means of {_EACH}. AdaSSP perturbs X'X and X'y once, with rho split in three "
-            "and bounds 1.5 sqrt(p) on a record and 5 on a label."
+            f"{_RATIO} records for each feature, {STEPS} steps, rho = {setting.rho:g}; means of {_EACH}. "
+            "AdaSSP perturbs X'X and X'y once, with rho split in three and bounds 1.5 sqrt(p) on a record and 5 on a label."
         ),
         verdict=(
             f"From {_DIMS[0]} to {_DIMS[-1]} features the error of DP-GD goes from {means['DP-GD'][0]:.3g} to {means['DP-GD'][-1]:.3g}, that of AdaSSP "

@@ -207,7 +207,8 @@ def expected(setting: IntervalSetting, own: OwnTable | None = None) -> Expected:
     require(records.n_samples > records.dim, "records", records.n_samples, f"more than the {records.dim} features, for the classical interval")
     made = grouping(setting.construction, setting.steps, setting.groups, setting.burn_in)
     noise = noise_std(setting, records, made)
-    require(bool(noise.max() < 1e12), "schedule", setting.schedule, f"uniform for runs of {made.run_steps} steps: the first ones get almost no budget, unless runs are short")
+    short = f"uniform for runs of {made.run_steps} steps: the first ones get almost no budget, unless runs are short"
+    require(bool(noise.max() < 1e12), "schedule", setting.schedule, short)
     law = Law(records.gram[0], records.theta_hat[0], np.zeros(records.dim), setting.learning_rate, noise)
     return Expected(setting, records, made, noise, law)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.intervals import CONSTRUCTIONS, Grouping, Law, grouping, ols_interval, student_coverage, student_interval
+from core.intervals.groups import WORDS
 from core.learners import budget
 from core.papers.dp_gd import runs
 from core.papers.dp_gd.runs import DIM, PAPER, SOURCE
@@ -17,7 +18,6 @@ from core.results import Curve, Result
 N_SAMPLES, GROUPS, BURN_IN, LEVEL = 10_000, 10, 20, 0.95
 TOTALS = {"quick": (120, 250, 500), "full": (120, 250, 500, 1000)}
 REPEATS = {"quick": 40, "full": 100}
-WORDS = {"batched_means": "batched means", "checkpoints": "checkpoints", "independent_runs": "independent runs"}
 _OPEN = "n, the step size, the numbers of steps, how rho is split among independent runs, and which iterates they average."
 _CHOSEN = (
     f"n = {N_SAMPLES:,}, learning rate 1/4; one rho for all gradients of an experiment, so every construction has the same noise; "
