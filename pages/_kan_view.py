@@ -68,7 +68,7 @@ def kept(run: Run | None) -> dict[str, str]:
 
 def _texts(best: kan.Difference | None) -> tuple[str, str, str, str]:
     if best is None:
-        return "-", "-", "", "known after a run"
+        return "...", "...", "", "known after a run"
     says = "beyond chance" if best.differs(1) else "WORSE than DP-SGD" if best.differs(-1) else "may be chance"
     return f"{best.correlation:g}", f"{best.difference:+.4f}", f"+- {best.error:.4f}", says
 

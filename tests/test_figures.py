@@ -122,6 +122,14 @@ def test_marks_are_vertical_lines_with_words_at_their_place():
     assert spec(result(exact(), marks=((10.0, "here"),)))["layout"]["annotations"][0]["x"] == 10.0
 
 
+def test_the_words_of_a_mark_stand_between_the_plot_and_the_legend_and_run_inwards():
+    marked = spec(result(exact(), marks=((2.0, "low"), (80.0, "high"))))["layout"]
+    assert [(note["y"], note["yanchor"], note["xanchor"]) for note in marked["annotations"]] == [(1, "bottom", "left"), (1, "bottom", "right")]
+    assert marked["legend"]["y"] > spec(result(exact()))["layout"]["legend"]["y"] > 1
+    logarithmic = spec(result(exact(), marks=((20.0, "above the middle"),), x_name="frequency"))["layout"]
+    assert logarithmic["annotations"][0]["xanchor"] == "right"
+
+
 def test_a_status_is_told_on_the_chart():
     (note,) = spec(result(exact(), status="diverged at step 3"))["layout"]["annotations"]
     assert note["text"] == "diverged at step 3"

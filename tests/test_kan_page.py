@@ -60,7 +60,7 @@ def test_the_page_runs_at_any_link(link):
     read = {"width": 64, "private": False, "epsilon": 1.2345} if link.get("private") == "FALSE" else link
     assert shown(app) == DEFAULTS | read
     assert not [box.value for box in app.warning if "link" in box.value]
-    assert headline(app)["best-lambda"] == headline(app)["gain"] == "-"
+    assert headline(app)["best-lambda"] == headline(app)["gain"] == "..."
 
 
 def test_garbage_is_named_in_one_sentence_a_value():
@@ -96,7 +96,7 @@ def test_a_run_without_privacy_has_one_line_and_no_headline():
     app = opened("kan", **QUICK, private="false")
     faultless(app.button(key="run").click().run())
     finished(app)
-    assert headline(app)["gain"] == "-"
+    assert headline(app)["gain"] == "..."
     assert any("without noise and without privacy" in text.value for text in app.markdown)
 
 
@@ -173,7 +173,7 @@ def test_a_slow_calibration_says_which_lambda_it_is_at_and_a_cancelled_run_stops
             break
         time.sleep(0.1)
     assert set(asked) == set(kan.CORRELATIONS) and not app.error
-    assert headline(app)["gain"] == "-"
+    assert headline(app)["gain"] == "..."
 
 
 def test_batches_larger_than_the_data_have_no_charges_and_one_sentence():

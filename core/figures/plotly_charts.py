@@ -152,10 +152,10 @@ def _layout(result: Result, x_axis: Name, y_axis: Name, y_range: tuple[float, fl
     ]
     # An annotation on a logarithmic axis is placed by the logarithm, a shape by the value: plotly.js has it so.
     notes = [
-        {"text": html.escape(words), "x": float(np.log10(x)) if x_axis.log else x, "yref": "paper", "y": 1, "yanchor": "top",
-         "xanchor": "left", "xshift": 4, "showarrow": False, "font": {"size": 12}}
+        {"text": html.escape(words), "x": float(np.log10(x)) if x_axis.log else x, "yref": "paper", "y": 1, "yanchor": "bottom",
+         "xanchor": _side(x, result.curves, x_axis.log), "showarrow": False, "font": {"size": 12}}
         for x, words in result.marks
-    ]
+    ]  # above the plot, where no curve crosses the words; the legend makes room
     if result.status:
         lines = "<br>".join(textwrap.wrap(html.escape(result.status), 60))  # a chart clips what is wider than itself
         notes.append({"text": lines, "xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5, "showarrow": False})
@@ -168,7 +168,7 @@ def _layout(result: Result, x_axis: Name, y_axis: Name, y_range: tuple[float, fl
         "font": {"color": INK},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.08 if result.marks else 1.02, "yanchor": "bottom"},
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
         "hovermode": "x unified",
         "autosize": True,
@@ -176,6 +176,14 @@ def _layout(result: Result, x_axis: Name, y_axis: Name, y_range: tuple[float, fl
         "shapes": shapes,
         "annotations": notes,
     }
+
+
+def _side(x: float, curves: tuple[Curve, ...], log: bool) -> str:
+    """Which end of its words stands at a mark: they run towards the middle of the chart."""
+    at = np.concatenate([curve.x for curve in curves] or [[x]])
+    at = at[np.isfinite(at) & ((at > 0) | (not log))]
+    low, high = (at.min(), at.max()) if at.size else (x, x)
+    return "right" if x > ((low * high) ** 0.5 if log else (low + high) / 2) else "left"
 
 
 def _axis(concept: Name) -> dict:

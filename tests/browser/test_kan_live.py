@@ -31,7 +31,7 @@ def test_the_charges_are_there_with_no_click(page):
     assert drawn["spectral bound"] >= 13 and drawn["without amplification"] >= 13
     expect(by_key(page, "verdict-fixed-size")).to_contain_text("Theorem F.8 claims delta = 1e-05")
     assert by_key(page, "table-charges").inner_text()
-    assert headline(page) == ("-", "-")
+    assert headline(page) == ("...", "...")
     assert set(chart(page, "revealed").evaluate(_POINTS)) == {"delta given away, at least", "delta asked for"}
     expect(by_key(page, "verdict-revealed")).to_contain_text("It is not private as printed")
     assert {"at least, margin^-4", "at most, for this noise", "your width"} <= set(chart(page, "widths").evaluate(_POINTS))
@@ -73,7 +73,7 @@ def test_a_table_of_ones_own_is_refused_in_a_sentence_or_trained_on(page):
     with rerun(page):
         by_key(page, "run").get_by_role("button").click()
     expect(page.get_by_test_id("stAlert")).to_have_count(2)
-    assert headline(page) == ("-", "-"), "nothing was trained"
+    assert headline(page) == ("...", "..."), "nothing was trained"
     upload(page, "own.csv", "x,y,above\n" + "".join(f"{k},{(7 * k) % 61},{int((7 * k) % 61 > 30)}\n" for k in range(61)))
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     page.get_by_text("46 records to train on and 15 held out, 2 inputs").wait_for()

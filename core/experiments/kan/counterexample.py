@@ -30,15 +30,15 @@ def fixed_size_claim(setting: KanSetting, data: TwoClasses | None = None) -> Res
     return Result(
         title="Why the batches are Poisson",
         curves=(
-            Curve("fixed size: true delta of one data set", grid, [each.actual for each in found], exact=True),
-            Curve("claimed by Theorem F.8; true for Poisson batches", grid, [each.claimed for each in found], exact=True),
+            Curve("true: fixed-size batches", grid, [each.actual for each in found], exact=True),
+            Curve("claimed by Theorem F.8", grid, [each.claimed for each in found], exact=True),
         ),
         x_name="epsilon",
         y_name="delta",
         source="arXiv 2605.12648, Theorem F.8 with T = 1 (a counterexample to it)",
         caption=(
             f"One step at sampling rate {rate:.3g} and noise multiplier {noise:.3g}. A record that joins a batch of fixed size "
-            "pushes another one out. If all others pull one way and this record the other, its coming is seen twice as far."
+            "pushes another one out: with Poisson batches the claim is true. If all others pull one way and this record the other, its coming is seen twice as far."
         ),
         verdict=(
             f"At epsilon = {setting.epsilon:g} the paper's Theorem F.8 claims delta = {here.claimed:.2g} for batches of a fixed size; "
