@@ -13,7 +13,7 @@ from core.devices import DEVICES, resolve
 from core.learners import Arm, Snapshot
 from core.learners.clipping import clipped_sum
 from core.learners.ledger import Spending
-from core.learners.loop import admitted, correlated_noise, divergence, for_run, frozen, overflow_bound
+from core.learners.loop import Survivors, admitted, correlated_noise, for_run, frozen
 from core.learners.randomness import generator, role_seeds
 from core.learners.threshold import FixedClip, Threshold
 from core.mechanisms import independent
@@ -224,9 +224,7 @@ def _run(
     w = problem.start.expand(len(arms), config.replicates, -1, -1).clone()
     recorded = {*range(record_every, config.steps + 1, record_every), config.steps}
     sums = _PrefixSums(w, {step // 2 for step in recorded})
-    bound = overflow_bound(problem.dtype)
-    alive = torch.ones(w.shape[:2], dtype=torch.bool, device=device)
-    lasted = torch.zeros(w.shape[:2], dtype=torch.int64, device=device)
+    survivors = Survivors(w)
     yield AdaptiveSnapshot(0, w.clone(), frozen(problem.risk(w)), iterate=w.clone())
     for step in range(1, config.steps + 1):
         searched, taken = config.layout.places(step, config)
@@ -236,13 +234,12 @@ def _run(
         total, norms = clipped_sum(a, h, zeta[..., None])
         gradient = (total + zeta[..., None, None] * next(noise)) / len(taken)
         w = w - learning_rate * (gradient + problem.ridge * w)  # line 10
-        alive &= (w.abs() < bound).all(-1).all(-1)
-        lasted += alive
+        survivors.count(w)
         sums.add(step, w)
         if step in recorded:
-            theta, shown = (torch.where(alive[..., None, None], held, torch.inf) for held in (sums.tail(step), w))
+            theta, shown = survivors.shown(sums.tail(step)), survivors.shown(w)
             seen = {"clip_norm": zeta, "share_clipped": (norms > zeta[..., None]).double().mean(-1)}
-            measures, status = frozen(problem.risk(theta) | seen), divergence(arms, lasted, step)
+            measures, status = frozen(problem.risk(theta) | seen), survivors.status(arms, step)
             yield AdaptiveSnapshot(step, theta, measures, status, iterate=shown, ledger=paid(step))
 
 

@@ -11,7 +11,7 @@ from core.devices import DEVICES, resolve
 from core.learners import Arm, Snapshot
 from core.learners.batches import Cyclic, Sampling, batches, participation
 from core.learners.clipping import clipped_sum
-from core.learners.loop import admitted, correlated_noise, divergence, for_run, frozen, overflow_bound, project
+from core.learners.loop import Survivors, admitted, correlated_noise, for_run, frozen, project
 from core.learners.randomness import generator, role_seeds
 from core.learners.tally import Tally
 from core.problems import Endless, Finite, Problem
@@ -86,9 +86,7 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
     clip_to = config.clip_norm if config.clipping else torch.inf
 
     theta = problem.start.expand(len(arms), config.replicates, -1, -1).clone()
-    bound = overflow_bound(problem.dtype)
-    alive = torch.ones(theta.shape[:2], dtype=torch.bool, device=device)
-    lasted = torch.zeros(theta.shape[:2], dtype=torch.int64, device=device)
+    survivors = Survivors(theta)
     tally = Tally(theta, config.clip_norm, config.radius < math.inf)
     yield Snapshot(0, theta.clone(), frozen(problem.risk(theta)))
     for step in range(1, config.steps + 1):
@@ -97,11 +95,10 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
         total, norms = clipped_sum(a, h, clip_to, batch.weights)  # line 3
         gradient = (total + added) / config.batch_size  # lines 4 and 5
         theta = theta - learning_rate * (gradient + problem.ridge * theta)  # line 5; ridge * theta is the gradient of r
-        alive &= (theta.abs() < bound).all(-1).all(-1)
+        survivors.count(theta)
         theta, projected = project(theta, problem.start, config.radius)  # 2605.12648, line 12
         tally.add(norms, batch.weights, added, projected)
-        lasted += alive
         if step % config.record_every == 0 or step == config.steps:
-            shown = torch.where(alive[..., None, None], theta, torch.inf)
+            shown = survivors.shown(theta)
             measures = frozen(problem.risk(shown) | tally.read())
-            yield Snapshot(step, shown, measures, divergence(arms, lasted, step))
+            yield Snapshot(step, shown, measures, survivors.status(arms, step))

@@ -12,7 +12,7 @@ from core.check import choice, real, require, whole
 from core.devices import DEVICES, resolve
 from core.learners import Snapshot, budget
 from core.learners.budget import Schedule, Uniform
-from core.learners.loop import admitted, divergence, frozen, overflow_bound
+from core.learners.loop import Survivors, admitted, frozen
 from core.learners.randomness import generator, role_seeds
 from core.learners.screened import Screen, full_sums
 from core.privacy import ADJACENCY
@@ -111,8 +111,7 @@ def _run(problem: LeastSquares, arms: tuple[GdArm, ...], config: DpGdConfig, led
     clipped_sums = [_clipped_sums(problem, arm, config) for arm in arms]
 
     theta = problem.start.expand(len(arms), *shape).clone()
-    alive = torch.ones(theta.shape[:2], dtype=torch.bool, device=theta.device)
-    lasted = torch.zeros(theta.shape[:2], dtype=torch.int64, device=theta.device)
+    survivors = Survivors(theta)
     exceeding, counted = torch.zeros(theta.shape[:2], **options), 0
     yield Snapshot(0, theta[:, :, None].clone(), _measures(problem, theta, ledger[:, 0]))
     for step in range(1, config.steps + 1):
@@ -122,13 +121,12 @@ def _run(problem: LeastSquares, arms: tuple[GdArm, ...], config: DpGdConfig, led
             gradient = total.reshape(shape) / problem.n_samples
             theta[index] -= arm.learning_rate * (gradient + noise_std[index][step - 1] * z)  # line 5; z is symmetric
             exceeding[index] += clipped.reshape(-1)
-        alive &= (theta.abs() < overflow_bound(problem.dtype)).all(-1)
-        lasted += alive
+        survivors.count(theta)
         counted += problem.n_samples
         if step % config.record_every == 0 or step == config.steps:
-            shown = torch.where(alive[..., None], theta, torch.inf)
+            shown = survivors.shown(theta)
             measures = _measures(problem, shown, ledger[:, step]) | frozen({"share_clipped": exceeding / counted})
-            yield Snapshot(step, shown[:, :, None], measures, divergence(arms, lasted, step))
+            yield Snapshot(step, shown[:, :, None], measures, survivors.status(arms, step))
             exceeding, counted = torch.zeros_like(exceeding), 0
 
 

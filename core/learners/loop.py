@@ -1,4 +1,4 @@
-"""What the training loops share: arms of one label each, their noise, projection, measures, and words for divergence."""
+"""What the training loops share: arms of one label each, their noise, projection, measures, and which replicates diverged."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -79,12 +79,30 @@ def frozen(measures: dict[str, Tensor]) -> dict[str, np.ndarray]:
     return kept
 
 
-def divergence(arms: tuple[Arm, ...], lasted: Tensor, step: int) -> str:
-    """One sentence for each arm of which a replicate overflowed; `lasted` (arms, replicates): steps before."""
-    sentences = []
-    for arm, steps in zip(arms, lasted.cpu(), strict=True):
-        lost = int((steps < step).sum())
-        if lost:
-            share, first = f"{lost} of {len(steps)} replicates", int(steps.min()) + 1
-            sentences.append(f"{arm.label} diverged: {share} overflowed, the first at step {first}.")
-    return " ".join(sentences)
+class Survivors:
+    """Which replicates (arms, replicates) have not overflowed, and how many steps each has lasted; what is lost stays lost."""
+
+    def __init__(self, theta: Tensor) -> None:
+        self._bound = overflow_bound(theta.dtype)
+        self._alive = torch.ones(theta.shape[:2], dtype=torch.bool, device=theta.device)
+        self._lasted = torch.zeros(theta.shape[:2], dtype=torch.int64, device=theta.device)
+
+    def count(self, *iterates: Tensor) -> None:
+        """After a step: a replicate survives where all of its iterates (arms, replicates, ...) are below the bound."""
+        for iterate in iterates:
+            self._alive &= (iterate.abs() < self._bound).flatten(2).all(-1)
+        self._lasted += self._alive
+
+    def shown(self, theta: Tensor) -> Tensor:
+        """theta (arms, replicates, ...), infinite where a replicate is lost."""
+        return torch.where(self._alive[(..., *[None] * (theta.ndim - 2))], theta, torch.inf)
+
+    def status(self, arms: tuple[Arm, ...], step: int) -> str:
+        """One sentence for each arm of which a replicate has overflowed after so many steps."""
+        sentences = []
+        for arm, steps in zip(arms, self._lasted.cpu(), strict=True):
+            lost = int((steps < step).sum())
+            if lost:
+                share, first = f"{lost} of {len(steps)} replicates", int(steps.min()) + 1
+                sentences.append(f"{arm.label} diverged: {share} overflowed, the first at step {first}.")
+        return " ".join(sentences)

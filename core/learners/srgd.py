@@ -21,7 +21,7 @@ from core.learners import Arm, Snapshot
 from core.learners.batches import Cyclic, batches, participation
 from core.learners.clipping import clipped_sum
 from core.learners.dp_ftrl import TAKES, DpFtrlConfig
-from core.learners.loop import admitted, correlated_noise, divergence, for_run, frozen, overflow_bound, project
+from core.learners.loop import Survivors, admitted, correlated_noise, for_run, frozen, project
 from core.learners.randomness import generator, role_seeds
 from core.learners.tally import Tally
 from core.problems import Batch, Problem
@@ -117,9 +117,7 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
 
     x = problem.start.expand(len(arms), *shape).clone()  # line 2
     y, z, before, summed, mean = x, x, x, torch.zeros_like(x), x
-    bound = overflow_bound(problem.dtype)
-    alive = torch.ones(x.shape[:2], dtype=torch.bool, device=device)
-    lasted = torch.zeros(x.shape[:2], dtype=torch.int64, device=device)
+    survivors = Survivors(x)
     evaluated = torch.zeros(x.shape[:2], dtype=torch.int64, device=device)
     tally = Tally(x, config.clip_norm, config.radius < math.inf)
     yield Snapshot(0, x.clone(), frozen(problem.risk(x)))
@@ -135,16 +133,15 @@ def _run(problem: Problem, arms: tuple[Arm, ...], config: DpFtrlConfig) -> Itera
         z, _ = project(z - (t + 1) * rate * nabla, problem.start, config.radius)  # line 7
         tau = 2 / (t + 3)  # eta_{t+1} / (eta_0 + ... + eta_{t+1})
         before, x = x, torch.where(_by_arm(accelerated), (1 - tau) * y + tau * z, y)  # line 9
-        alive &= (x.abs() < bound).all(-1).all(-1) & (y.abs() < bound).all(-1).all(-1)
+        survivors.count(x, y)
         mean = mean + (y - mean) / max(1, step - config.steps // 2)  # starts anew until half of the steps are done
         tally.add(norms, batch.weights, added, projected)
         evaluated += asked[:, None]
-        lasted += alive
         if step % config.record_every == 0 or step == config.steps:
-            shown = torch.where(alive[..., None, None], torch.where(_by_arm(averaged), mean, y), torch.inf)
+            shown = survivors.shown(torch.where(_by_arm(averaged), mean, y))
             grown = (t + 1) * torch.linalg.vector_norm(now, dim=-1) * torch.linalg.vector_norm(h, dim=-1)
             own = {"weighted_gradient_norm": _high(grown), "gradients": evaluated.double()}
-            yield Snapshot(step, shown, frozen(problem.risk(shown) | tally.read() | own), divergence(arms, lasted, step))
+            yield Snapshot(step, shown, frozen(problem.risk(shown) | tally.read() | own), survivors.status(arms, step))
 
 
 def _differences(
