@@ -28,12 +28,12 @@ class Handle(NamedTuple):
 
 def handles(
     key: str, label: str, places: Sequence[Handle], levels: Sequence[float], low: float, high: float,
-    take: Callable[[list[float]], None], optimum: Sequence[tuple[float, float]] = (), step: float = 0.05,
+    take: Callable[[list[float]], None], x_title: str, y_title: str, optimum: Sequence[tuple[float, float]] = (), step: float = 0.05,
 ) -> None:
     """Show handles at `levels` between `low` and `high`; `take` gets the levels of all whenever one has moved.
 
     `optimum` is a second curve, points (x, level), drawn for comparison. What a handle's level means is for `label` to
-    say; ticks are powers of ten of it.
+    say; ticks are powers of ten of it. `x_title` and `y_title` stand beside the axes.
     """
 
     def moved() -> None:
@@ -43,6 +43,8 @@ def handles(
         key=key,
         data={
             "label": label,
+            "xTitle": x_title,
+            "yTitle": y_title,
             "handles": [place._asdict() for place in places],
             "levels": list(levels),
             "low": low,

@@ -55,7 +55,8 @@ def _drawing(setting: NoiseSetting) -> None:
         levels = mechanisms.handle_levels(NoiseSetting())
     handles(
         "handles", "Power of your noise against frequency, slow on the left", _PLACES, levels.tolist(), LOWEST, HIGHEST,
-        take=lambda moved: st.session_state.update(levels=mechanisms.levels_of(moved)), optimum=mechanisms.optimum_curve(setting, levels),
+        take=lambda moved: st.session_state.update(levels=mechanisms.levels_of(moved)),
+        x_title="frequency [radians per step]", y_title="power", optimum=mechanisms.optimum_curve(setting, levels),
     )
     with st.container(horizontal=True, gap="small"):
         for words, shape in mechanisms.known_shapes(setting).items():
@@ -66,6 +67,6 @@ def _numbers(found: mechanisms.OwnNumbers) -> None:
     with st.container(key="own-numbers"):
         st.html(
             f'<div class="headline"><div><b id="own-over">{found.over_optimum:.3g}x</b><small>the error from privacy<br>of the optimum</small></div>'
-            f'<div><b id="own-sensitivity">{found.sensitivity:.3g}</b><small>sensitivity<br>DP-SGD has 1</small></div>'
+            f'<div><b id="own-step">{found.step_error:.3g}x</b><small>the noise of a step<br>that DP-SGD needs</small></div>'
             f'<div><b id="own-gain">{found.gain:.3g}x</b><small>less error than DP-SGD:<br>suboptimality {found.excess_risk:.3g}</small></div></div>'
         )

@@ -12,7 +12,10 @@ st.markdown("### Which noise is best here?")
 with st.container(key="headline"):
     st.html(_mechanisms_words.headline(setting, found))
 frames, texts, words = _mechanisms_words.following(setting, found)
-_figure.show(mechanisms.excess_risk(setting), "main", mechanisms.excess_risk, "excess_risk", frames=frames, texts=texts, words=words)
+if not mechanisms.arms(setting).chosen:
+    st.warning(mechanisms.verdict(setting))
+else:
+    _figure.show(mechanisms.excess_risk(setting), "main", mechanisms.excess_risk, "excess_risk", frames=frames, texts=texts, words=words)
 _mechanisms_controls.pick_noises()
 with st.container(key="presets", horizontal=True):
     for key, preset in mechanisms.presets().items():
@@ -20,13 +23,17 @@ with st.container(key="presets", horizontal=True):
 st.caption(next((f"{preset.label}. {preset.says}" for preset in mechanisms.presets().values() if preset.setting == setting), "Your own setting."))
 if mechanisms.arms(setting).chosen:
     _figure.table(mechanisms.characteristics(setting), "characteristics", mechanisms.characteristics, "mechanism")
-for picture, key, formula in (
-    (mechanisms.prefix_error, "prefix", "prefix"),
-    (mechanisms.spectra, "spectra", "spectrum"),
-    (mechanisms.coefficients, "coefficients", "coefficients"),
-    (mechanisms.visible, "visible", "coefficients"),
-):
-    _figure.show(picture(setting), key, picture, formula, height=400)
+    for picture, key, formula in (
+        (mechanisms.prefix_error, "prefix", "prefix"),
+        (mechanisms.spectra, "spectra", "spectrum"),
+        (mechanisms.coefficients, "coefficients", "coefficients"),
+        (mechanisms.visible, "visible", "coefficients"),
+    ):
+        pictured = picture(setting)
+        if pictured.curves:
+            _figure.show(pictured, key, picture, formula, height=400)
+        else:
+            st.caption(f"{pictured.title}: no curve here, for none of the noises shown does the same at every step. See the matrices below.")
 _mechanisms_own.live(setting)
 st.markdown(
     "### The matrices\nWhat is released is C times the gradients plus independent noise; the noise that training feels is B, the "

@@ -79,9 +79,25 @@ def test_what_cannot_be_had_is_said_in_one_sentence_and_left_out():
 def test_noises_that_lack_the_same_are_named_together():
     setting = replace(SMALL, shown="independent,nu_ftrl,fft", steps=3, participations=4)
     assert mechanisms.verdict(setting) == (
-        "Nothing can be compared. Not shown: DP-SGD, nu-DP-FTRL, FFT mechanism (participations=4, expected at most 3: more do not fit "
-        "into steps=3 at separation=1)."
+        "Nothing can be compared. 4 uses of a record do not fit into 3 steps: a step can use it once."
     )
+    setting = replace(SMALL, shown="independent,toeplitz,fft", steps=500, participations=6)
+    assert mechanisms.verdict(setting).endswith(
+        "Not shown: your own, FFT mechanism (6 uses of a record cannot be charged exactly unless the record fades from step to step in "
+        "what is released)."
+    )
+    long = mechanisms.verdict(replace(SMALL, shown="optimal_dense", steps=600))
+    assert "(steps=600, expected at most 512 for the best matrix, which takes long)" in long
+
+
+def test_noises_that_do_not_differ_are_not_called_losers():
+    for setting in (replace(SMALL, steps=1), replace(SMALL, steps=10, restarts=64)):
+        found = mechanisms.winner(setting)
+        assert found.tied and found.gain == pytest.approx(1, rel=1e-12)
+        words = mechanisms.verdict(setting)
+        assert "every noise shown ends exactly as DP-SGD does" in words and "LOSES" not in words and "1 steps" not in words
+    assert not mechanisms.winner(mechanisms.presets()["fast"].setting).tied
+    assert "1 step apart" in mechanisms.excess_risk(replace(SMALL, steps=10, participations=10)).caption
 
 
 def test_noise_that_explodes_is_refused():
@@ -133,7 +149,23 @@ def test_a_tree_of_a_power_of_two_shines_at_the_last_step_and_the_verdict_says_s
     setting = mechanisms.presets()["power"].setting
     found = mechanisms.winner(setting)
     assert found.noise == "full_honaker" and found.over_optimum < 0.5 and found.before > 2
-    assert "But at the last step only" in mechanisms.verdict(setting)
+    assert found.late and "But at the last step only" in mechanisms.verdict(setting)
+
+
+def test_ordinary_learning_is_not_called_a_trick_of_the_last_step():
+    setting = NoiseSetting(batch_size=1024, learning_rate=0.1)
+    risks = mechanisms.excess_risk(setting).curves[0]
+    late = risks.y[risks.x >= 450]
+    assert risks.label == "DP-SGD" and late.max() / late[-1] > 1.25, "even plain noise ends lower than it was, for it still learns"
+    found = mechanisms.winner(setting)
+    assert not found.late and found.before == pytest.approx(1, rel=0.05)
+    assert "last step only" not in mechanisms.verdict(setting)
+
+
+def test_the_reference_for_several_uses_is_called_what_it_is():
+    setting = replace(SMALL, participations=3)
+    assert "times the optimum for one use" in mechanisms.characteristics(setting).columns
+    assert mechanisms.characteristics(SMALL).columns[:3] == ("noise", "suboptimality", "times the optimum")
 
 
 @pytest.mark.parametrize("key", mechanisms.presets())
@@ -149,7 +181,7 @@ def test_where_every_method_diverges_nothing_is_claimed():
     assert mechanisms.winner(setting) is None
     assert mechanisms.verdict(setting) == mechanisms.excess_risk(setting).verdict == mechanisms.stability(setting)
     assert "is not stable here" in mechanisms.verdict(setting)
-    assert np.isnan(mechanisms.characteristics(setting).rows[0][-1])
+    assert np.isnan(mechanisms.characteristics(setting).rows[0][2])
     with pytest.raises(ValueError, match="is not stable here"):
         mechanisms.own_numbers(setting)
 
@@ -191,13 +223,20 @@ def test_the_error_of_privacy_is_the_mean_of_noise_times_ear_in_the_long_run():
 def test_no_drawing_beats_the_optimum(drawn):
     setting = replace(SMALL, levels=mechanisms.levels_of(np.array(drawn) / 10))
     found = mechanisms.own_numbers(setting)
-    assert found.over_optimum >= 1 - 1e-6 and found.sensitivity > 0 and found.gain > 0
+    assert found.over_optimum >= 1 - 1e-6 and found.step_error > 0 and found.gain > 0
+
+
+@pytest.mark.parametrize("level", [-4, 1.5])
+def test_a_drawing_may_be_as_high_as_one_likes(level):
+    flat = mechanisms.own_numbers(replace(SMALL, levels=" ".join([f"{level:g}"] * 7)))
+    assert flat == pytest.approx(mechanisms.own_numbers(replace(SMALL, levels="0 0 0 0 0 0 0")), rel=1e-6)
+    assert flat.step_error == pytest.approx(1)
 
 
 def test_known_shapes_draw_what_they_say():
     shapes = mechanisms.known_shapes(NoiseSetting())
     flat, best = (mechanisms.own_numbers(NoiseSetting(levels=shapes[words])) for words in ("Flat (DP-SGD)", "The optimum"))
-    assert flat.gain == pytest.approx(1, rel=1e-12) and flat.sensitivity == pytest.approx(1)
+    assert flat.gain == pytest.approx(1, rel=1e-12) and flat.step_error == pytest.approx(1)
     assert 1 <= best.over_optimum < 1.02 < flat.over_optimum
     counting = made(NoiseSetting(levels=shapes["Optimal counting"]), "toeplitz")
     np.testing.assert_allclose(np.abs(counting.frequency_response(np.array(HANDLES))) ** 2, 2 * np.sin(np.array(HANDLES) / 2), rtol=0.02)
@@ -207,7 +246,7 @@ def test_typed_coefficients_are_the_noise():
     setting = replace(SMALL, own="typed", coefficients="1, -0.5; -0.125  0.0625")
     np.testing.assert_array_equal(mechanisms.own_noise(setting).noising_coef(5), [1, -0.5, -0.125, 0.0625, 0])
     column = toeplitz.inverse([1, -0.5, -0.125, 0.0625], 60)
-    assert mechanisms.own_numbers(setting).sensitivity == pytest.approx(np.linalg.norm(column))
+    assert mechanisms.own_numbers(setting).step_error == pytest.approx(np.linalg.norm(column))
 
 
 @pytest.mark.parametrize(
@@ -215,7 +254,7 @@ def test_typed_coefficients_are_the_noise():
     [
         ({"own": "typed", "coefficients": "1 x"}, "coefficients='x', expected numbers"),
         ({"own": "typed", "coefficients": ""}, "coefficients="),
-        ({"own": "typed", "coefficients": "0 1"}, "noising_coef="),
+        ({"own": "typed", "coefficients": "0 1"}, "coefficients='0 1', expected a first number other than 0"),
         ({"own": "typed", "coefficients": "1 nan"}, "coefficients="),
         ({"levels": "0 0 0"}, "levels=.*7 numbers"), ({"levels": "0 0 0 0 0 0 9"}, "levels=.*from -4 to 2"),
     ],
@@ -247,7 +286,7 @@ def test_spectra_fall_from_one(shape):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"shown": "nu_ftrl,best"}, "shown='best', expected one of"), ({"pictured": "x"}, "pictured='x'"), ({"steps": 5000}, "steps=5000"),
+        ({"shown": "nu_ftrl,best"}, r"shown='best', expected one of independent \(DP-SGD\), nu_ftrl \(nu-DP-FTRL\)"), ({"pictured": "x"}, "pictured='x'"), ({"steps": 5000}, "steps=5000"),
         ({"restarts": 0}, "restarts=0"), ({"shape": "round"}, "shape='round'"), ({"own": ""}, "own=''"), ({"levels": "0" * 300}, "levels="),
     ],
 )
@@ -263,6 +302,7 @@ def test_every_picture_of_the_extremes_can_be_had():
             mechanisms.own_risk, mechanisms.own_spectrum,
         ):
             assert isinstance(picture(setting), Result)
+        assert all(curve.discrete == (setting.steps == 1) for curve in mechanisms.prefix_error(setting).curves)
         assert mechanisms.characteristics(setting).rows
 
 
@@ -294,6 +334,8 @@ def test_the_best_matrix_is_proven_and_never_worse_than_toeplitz_noise():
 
 def test_the_trick_is_shown_at_every_step_and_for_no_more_than_a_page_can_wait():
     result = mechanisms.last_iterate_trick(NoiseSetting(dim=4))
+    assert "Of your 500 steps the first 250 are shown" in result.caption and "at rho = 1" in result.caption
+    assert result.y_name == "privacy_excess_risk" and "are shown" not in mechanisms.last_iterate_trick(SMALL).caption
     assert result.settings["steps"] == 250 and result.settings["dim"] == 4
     matrix, toeplitz_noise = result.curves[0].y, result.curves[2].y
     assert matrix.size == 251 and matrix[-1] < 0.9 * toeplitz_noise[-1] and matrix[-2] > 2 * matrix[-1]

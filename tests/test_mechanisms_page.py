@@ -29,7 +29,7 @@ def numbers(app) -> dict[str, str]:
 
 
 def verdict(app) -> str:
-    return next(text.value for text in app.markdown if text.value.startswith(("After ", "The learning rate ", "Nothing can")))
+    return next(text.value for text in [*app.markdown, *app.warning] if text.value.startswith(("After ", "The learning rate ", "Nothing can")))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,25 @@ def test_noises_are_picked_and_the_link_keeps_them():
 def test_a_link_may_show_nothing_that_can_be_had():
     app = opened("mechanisms", **SMALL, shown="optimal_for", learning_rate=1.2)
     assert "Not shown: optimum, in the long run (learning_rate=1.2" in verdict(app)
-    assert numbers(app)["gain"] == "-"
+    assert numbers(app)["gain"] == "-" and numbers(app)["gain-says"] == "no answer: nothing to compare"
+
+
+def test_uses_that_do_not_fit_are_said_and_no_chart_is_empty():
+    app = opened("mechanisms", participations=16, steps=10)
+    assert numbers(app)["gain-says"] == "no answer: 16 uses do not fit into 10 steps"
+    assert "16 uses of a record do not fit into 10 steps" in verdict(app)
+    titles = [text.value for text in app.markdown if text.value.startswith("#### ")]
+    assert not {"#### Suboptimality at the same privacy", "#### Error of running sums", "#### What is taken back"} & set(titles)
+
+
+def test_the_headline_says_what_it_must_not_hide():
+    late = opened("mechanisms", **mechanisms.presets()["power"].setting.changes())
+    assert "at the last step only" in numbers(late)["gain-says"]
+    alike = opened("mechanisms", **(SMALL | {"steps": 1}))
+    assert (numbers(alike)["gain-says"], numbers(alike)["winner"]) == ("the error of DP-SGD", "every noise shown")
+    assert any(text.value.startswith("What is taken back: no curve here") for text in alike.caption)
+    uses = opened("mechanisms", **SMALL, participations=4)
+    assert any("Toeplitz noise best for one use leaves" in block.proto.body for block in uses.get("html"))
 
 
 def test_the_matrices_are_those_of_the_noise_picked():
@@ -96,7 +114,7 @@ def test_the_matrices_are_those_of_the_noise_picked():
 def test_levels_are_typed_and_followed():
     app = opened("mechanisms", **SMALL)
     faultless(app.text_input(key="picked-levels").set_value("0 0 0 0 0 0 0").run())
-    assert numbers(app)["own-gain"] == "1x" and numbers(app)["own-sensitivity"] == "1"
+    assert numbers(app)["own-gain"] == "1x" and numbers(app)["own-step"] == "1x"
     faultless(app.button(key="shape-The optimum").click().run())
     own = mechanisms.own_numbers(replace(NoiseSetting(**SMALL), levels=app.session_state["levels"]))
     assert numbers(app)["own-over"] == f"{own.over_optimum:.3g}x" and own.over_optimum < 1.1

@@ -24,7 +24,9 @@ class Panel {
   }
 
   build() {
-    for (const old of this.plane.querySelectorAll(".handle, .tick")) old.remove();
+    for (const old of this.plane.querySelectorAll(".handle, .tick, .title")) old.remove();
+    this.add("title across", this.data.xTitle);
+    this.add("title up", this.data.yTitle);
     for (const { level, text } of this.data.ticks) this.add("tick level", text).style.top = this.height(level);
     this.data.handles.forEach(({ x, text }, index) => {
       this.add(index % 2 ? "tick place other" : "tick place", text).style.left = `${100 * x}%`;

@@ -12,12 +12,12 @@ from core.theory import optimal_noise, quadratic, workload
 
 COLUMNS = (
     "problem",
-    "learning rate",
+    "rate",
     "optimum",
     "DP-SGD",
-    "anti-PGD, best damping",
-    "nu = learning rate x least eigenvalue",
-    "nu by rule of thumb",
+    "anti-PGD",
+    "least nu",
+    "nu by rule",
     "best nu",
 )
 
@@ -61,7 +61,8 @@ def relative_excess(problems=PROBLEMS) -> Table:
         source="arXiv 2310.06771, Section 2.2 and Appendix C; the optimum by Cauchy and Schwarz",
         caption="1 is the best that any noise can do that treats all steps alike, in the long run and at the same "
         "privacy. "
-        "The rule of thumb is nu = learning rate x mean eigenvalue: nothing to tune.",
+        "Rate: the learning rate. anti-PGD has its best damping. Least nu is learning rate x least eigenvalue; the rule of "
+        "thumb is learning rate x mean eigenvalue: nothing to tune.",
         verdict=f"DP-SGD is {min(sgd):.3g} to {max(sgd):.3g} times the optimum. With the best nu, nu-DP-FTRL is "
         f"{_percent(best)} to {_percent(worst)} above it.",
         settings={"rho": 1.0, "clip_norm": 1.0, "label_noise": 0.0},
@@ -101,9 +102,9 @@ def last_iterate_trick(eigenvalues, learning_rate: float, steps: int, batch_size
         title="A matrix that is best at the last step, and what it does before",
         curves=curves,
         x_name="step",
-        y_name="excess_risk",
+        y_name="privacy_excess_risk",
         source="arXiv 2310.06771, Section 4 (dense matrices); the workload is the last iterate of Noisy-FTRL",
-        caption="The best matrix for the last step buys its advantage there: it lets noise stand in earlier steps and "
+        caption="The part of the suboptimality that privacy noise causes, at rho = 1. The best matrix for the last step buys its advantage there: it lets noise stand in earlier steps and "
         "takes it back "
         "in the very last one. Whoever stops one step earlier, or watches the run, pays for it. Optimised for the "
         "mean over all "

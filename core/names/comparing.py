@@ -12,6 +12,8 @@ NAMES = (
     ),
     Name("prefix_error", r"\operatorname{std}\sum_t\xi_t", "running-sum error",
          "Standard deviation of the summed noise at equal privacy: sensitivity times that of the sum of correlated noise.", "clip norm", True),
+    Name("privacy_excess_risk", r"F(\theta)-F(\theta_\star)", "suboptimality from privacy", "The part of the suboptimality that privacy noise causes, at rho = 1.",
+         "", True),
     Name("shown", "", "noises", "The noises that are compared, all at the same privacy."),
     Name("pictured", "", "noise whose matrices are drawn", "C and its inverse B of one noise."),
     Name("bands", r"b", "bands", "Coefficients that a banded noise keeps: of C for the banded square root, of B for the banded inverse.", "", True,

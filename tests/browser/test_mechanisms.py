@@ -69,6 +69,7 @@ def test_handles_follow_keys_and_a_drag(page):
     chart(page, "own-risk")
     third = handle(page, 2)
     assert third.get_attribute("aria-label") == f"power at frequency {HANDLES[2]:.2g} radians per step"
+    expect(by_key(page, "handles").get_by_text("frequency [radians per step]")).to_be_visible()
     third.focus()
     for _ in range(3):
         page.keyboard.press("ArrowDown")
@@ -89,7 +90,7 @@ def test_handles_follow_keys_and_a_drag(page):
     assert 1.3 < float(top) < 2
     levels = f"-1.2 -1.2 -1.15 -0.6 -0.2 0.1 {top}"
     expect(field).to_have_value(levels)
-    expect(page.locator("#own-sensitivity")).to_have_text(f"{own(levels).sensitivity:.3g}")
+    expect(page.locator("#own-step")).to_have_text(f"{own(levels).step_error:.3g}x")
     with rerun(page):
         page.get_by_role("button", name="Flat (DP-SGD)").click()
     expect(page.locator("#own-gain")).to_have_text("1x")

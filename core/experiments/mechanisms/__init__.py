@@ -3,7 +3,7 @@
 Every function is pure: it takes a `NoiseSetting` and gives a `Result`, a `Grid`, a `Table`, numbers or a sentence.
 """
 
-from core.experiments.mechanisms.arms import arms, handle_levels, mechanism, noise_multiplier, own_noise, refusals, sensitivity
+from core.experiments.mechanisms.arms import arms, count, crowded, handle_levels, mechanism, noise_multiplier, own_noise, refusals, sensitivity
 from core.experiments.mechanisms.best_matrix import condition_numbers, dense_optima, last_iterate_trick
 from core.experiments.mechanisms.outcome import (
     Winner,
@@ -11,6 +11,7 @@ from core.experiments.mechanisms.outcome import (
     excess_risk,
     final_risks,
     optimum,
+    optimum_column,
     plain_risk,
     prefix_error,
     privacy_risk,

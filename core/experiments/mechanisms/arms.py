@@ -50,13 +50,11 @@ def arms(setting: NoiseSetting) -> Arms:
     """
     chosen, refused = {}, {}
     for noise in setting.shown.split(","):
-        label = ""
         try:
             made = mechanism(setting, noise)
-            label = made.label
             sensitivity(setting, made)
         except ValueError as error:
-            refused[noise] = str(error).replace(f" for {label}", "")  # alike for noises that lack the same
+            refused[noise] = str(error)
         else:
             chosen[noise] = made
     return Arms(chosen, refused)
@@ -64,10 +62,24 @@ def arms(setting: NoiseSetting) -> Arms:
 
 def refusals(setting: NoiseSetting) -> str:
     """Which of the noises shown cannot be had, and why, in sentences; those of one reason together."""
+    if crowded(setting):
+        return crowded(setting)
     reasons: dict[str, list[str]] = {}
     for noise, reason in arms(setting).refused.items():
         reasons.setdefault(reason, []).append(NOISES[noise])
     return " ".join(f"Not shown: {', '.join(noises)} ({reason})." for reason, noises in reasons.items())
+
+
+def crowded(setting: NoiseSetting) -> str:
+    """Empty when the uses of a record fit into the run, else a sentence that says they do not."""
+    if setting.participations <= setting.steps:
+        return ""
+    return f"{setting.participations} uses of a record do not fit into {count(setting.steps, 'step')}: a step can use it once."
+
+
+def count(number: int, thing: str) -> str:
+    """A number of things in words: 1 step, 10 steps."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def mechanism(setting: NoiseSetting, noise: str) -> Mechanism:
@@ -87,7 +99,9 @@ def own_noise(setting: NoiseSetting) -> Mechanism:
     Raises: ValueError in one sentence for a text that holds no such numbers.
     """
     if setting.own == "typed":
-        return mechanisms.toeplitz(tuple(numbers("coefficients", setting.coefficients)))
+        typed = numbers("coefficients", setting.coefficients)
+        require(typed[0] != 0, "coefficients", setting.coefficients, "a first number other than 0: a step cannot do without noise of its own")
+        return mechanisms.toeplitz(tuple(typed))
     return mechanisms.from_spectrum(HANDLES, 10.0 ** handle_levels(setting))
 
 
@@ -112,7 +126,12 @@ def numbers(field: str, text: str) -> np.ndarray:
 
 
 def sensitivity(setting: NoiseSetting, made: Mechanism) -> float:
-    """Sensitivity of a noise under the setting's participations [clip_norm]."""
+    """Sensitivity of a noise under the setting's participations [clip_norm].
+
+    Raises: ValueError in one sentence where it is not known, or as good as infinite.
+    """
+    if crowded(setting):
+        raise ValueError(crowded(setting).removesuffix("."))
     return _sensitivity(made, setting.steps, setting.participations, setting.separation)
 
 
@@ -141,7 +160,14 @@ def _gdp_mu(epsilon: float, delta: float) -> float:
 @lru_cache(maxsize=512)
 def _sensitivity(made: Mechanism, steps: int, participations: int, separation: int) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
-        found = made.sensitivity(steps, participations, separation)
+        try:
+            found = made.sensitivity(steps, participations, separation)
+        except ValueError as error:
+            if participations == 1:
+                raise
+            raise ValueError(
+                f"{participations} uses of a record cannot be charged exactly unless the record fades from step to step in what is released"
+            ) from error
     require(np.isfinite(found), "noise", made.label, f"one whose draws can be told from what is released for {steps} steps")
     return found
 

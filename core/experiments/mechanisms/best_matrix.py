@@ -17,7 +17,8 @@ LONGEST = 250
 def last_iterate_trick(setting: NoiseSetting) -> Result:
     """Suboptimality at every step under the matrix that is best at the last one; of the first 250 steps at most."""
     result = _trick(setting.learning_rate, setting.batch_size, dense_steps(setting), tuple(setting.eigenvalues))
-    return replace(result, settings=asdict(setting) | {"steps": dense_steps(setting)})
+    capped = f" Of your {setting.steps:,} steps the first {LONGEST} are shown: the best matrix for more takes long." if setting.steps > LONGEST else ""
+    return replace(result, caption=result.caption + capped, settings=asdict(setting) | {"steps": dense_steps(setting)})
 
 
 def dense_optima(setting: NoiseSetting) -> Table:

@@ -17,13 +17,14 @@ YOURS = "your own"
 
 
 class OwnNumbers(NamedTuple):
-    """What the viewer's noise costs and leaves: sensitivity [clip_norm], suboptimality, and two ratios of errors.
+    """What the viewer's noise costs and leaves: error of a step [clip_norm], suboptimality, and two ratios of errors.
 
+    `step_error` is sensitivity times the first coefficient: what a step gets at equal privacy, however high the noise is drawn.
     `gain`: DP-SGD's suboptimality over its own. `over_optimum`: the error that privacy causes, over that under the best
     Toeplitz noise for this problem and so many steps; never below 1 but for rounding.
     """
 
-    sensitivity: float
+    step_error: float
     excess_risk: float
     gain: float
     over_optimum: float
@@ -39,7 +40,7 @@ def own_numbers(setting: NoiseSetting) -> OwnNumbers:
         raise ValueError(stability(setting).removesuffix("."))
     final = float(risk_curve(setting, own)[-1])
     return OwnNumbers(
-        sensitivity(setting, own),
+        sensitivity(setting, own) * abs(float(own.noising_coef(1)[0])),
         final,
         plain_risk(setting) / final,
         over_optimum(setting, own),

@@ -28,6 +28,7 @@ NOISES = {
     "toeplitz": "your own",
 }
 """The noises that can be compared, by their name in `core.names.ARMS`, and the short words for them on this page."""
+_ONE_OF = "one of " + ", ".join(f"{noise} ({words})" for noise, words in NOISES.items())
 OPTIMA = ("optimal_for", "best_toeplitz")
 """Those that are made for the problem at hand: what the others are measured by."""
 SPECTRA = {
@@ -80,8 +81,8 @@ class NoiseSetting:
 
     def __post_init__(self) -> None:
         for noise in self.shown.split(","):
-            choice("shown", noise, tuple(NOISES))
-        choice("pictured", self.pictured, tuple(NOISES))
+            require(noise in NOISES, "shown", noise, _ONE_OF)
+        require(self.pictured in NOISES, "pictured", self.pictured, _ONE_OF)
         real("nu", self.nu, above=0, at_most=1)
         real("correlation", self.correlation, at_least=0, below=1)
         whole("bands", self.bands, at_least=1, at_most=LONGEST)

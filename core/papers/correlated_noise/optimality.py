@@ -27,7 +27,7 @@ LOGARITHMIC = 2.0
 def near_optimality(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
     problems = PROBLEMS[:3] if fidelity == "quick" else PROBLEMS
     table = relative_excess(problems)
-    printed = [row[table.columns.index("nu = learning rate x least eigenvalue")] for row in table.rows]
+    printed = [row[table.columns.index("least nu")] for row in table.rows]
     sgd = [row[table.columns.index("DP-SGD")] for row in table.rows]
     yield 1.0, replace(
         table,
