@@ -34,7 +34,7 @@ def headline(expected: Expected, chains: Chains | None) -> None:
     with st.container(key="headline"):
         theory = (
             f'<div><b id="coverage">{said.coverage}</b><small>of the intervals cover least squares<br>'
-            f'{said.how}{"" if said.holds else ", which does not hold here"}, {said.asked} asked for</small></div>'
+            f'{said.how}{f", {said.asked} asked for" if said.holds else ": does not hold here"}</small></div>'
         )
         measured = f'<div><b id="measured">{said.measured}</b><small>measured<br><span id="error">{said.error}</span></small></div>'
         st.html(
@@ -55,14 +55,14 @@ def kept(expected: Expected, chains: Chains | None) -> dict[str, str]:
 def cloud(expected: Expected, chosen: tuple[int, int], step: int, chains: Chains | None) -> None:
     """The plane of two coefficients; it follows the slider of steps once the run has finished."""
     if chains is not None and not chains.finished:
-        _figure.show(intervals.cloud(expected, *chosen, chains.step, chains), "main", intervals.cloud, "iterate_law", height=460)
+        _figure.show(intervals.cloud(expected, *chosen, chains.step, chains), "main", intervals.cloud, "iterate_law", height=500)
         return
     here = intervals.cloud(expected, *chosen, step, chains)
     frames = {"shown_step": {at: intervals.cloud(expected, *chosen, at, chains) for at in intervals.shown_steps(expected)}}
     even = expected.setting.schedule == "uniform"  # else early iterates are so far out that one axis does not fit all frames
     if chains is not None:
         here = replace(here, verdict=intervals.coverage_verdict(chains))
-    _figure.show(here, "main", intervals.cloud, "iterate_law", height=460, frames=frames if even else None)
+    _figure.show(here, "main", intervals.cloud, "iterate_law", height=500, frames=frames if even else None)
 
 
 def replicates(chains: Chains, coordinate: int) -> None:
@@ -83,7 +83,7 @@ def replicates(chains: Chains, coordinate: int) -> None:
 
 def theory(expected: Expected, chains: Chains | None, job: Job) -> None:
     """What is exact: coverage and width against gradients in all, and what clipping does; stage by stage, as `job` has them."""
-    st.markdown("### Which construction, and how many gradients?\nExact curves: nothing here is simulated but the point of this run.")
+    st.markdown("### Which construction, and how many gradients?\nCurves of the exact law without clipping: nothing here is simulated but the point of this run.")
     ready = job.latest or 0
     if ready >= 1:
         left, right = st.columns(2)

@@ -246,6 +246,8 @@ def test_clipping_by_the_noise_alone_ends_the_theory_and_is_said():
     assert all(text.startswith("Measured") for text in (texts[0], texts[1], texts[4]))
     labels = [curve.label for result in (cloud, intervals.coverage_so_far(found)) for curve in result.curves]
     assert not [words for words in (*labels, *texts) if "exact" in words or "not one gradient" in words.lower()]
+    assert "settle in a Gaussian" not in cloud.title and "exact" not in " ".join(curve.label for curve in width.curves)
+    assert intervals.coefficients(found).caption.split(".")[0].endswith("more"), "a hundred names are no sentence"
     assert "most of them in its first steps" not in intervals.conditions(expected).caption
 
 

@@ -8,7 +8,7 @@ from core.check import whole
 from core.experiments.intervals.expected import LEVEL, Expected
 from core.experiments.intervals.landmarks import ARMS, is_biased, landmarks
 from core.experiments.intervals.plan import Chains
-from core.experiments.intervals.trust import ENOUGH, doubt, holds, how, mean_words, point_and_bar
+from core.experiments.intervals.trust import ENOUGH, doubt, holds, how, is_exact, mean_words, point_and_bar
 from core.intervals.groups import WORDS
 from core.results import Curve, Result
 
@@ -93,11 +93,11 @@ def against_steps(expected: Expected, what: str, chains: Chains | None = None) -
     `what` is "coverage" or "interval_width". Mean over coefficients, nothing clipped, rho the same everywhere. With
     `chains` the run's own value joins.
     """
-    setting = expected.setting
+    setting, ending = expected.setting, "exact" if is_exact(expected) else "without clipping"
     curves = []
     for construction, words in WORDS.items():
         rows = expected.over_steps[construction]
-        curves.append(Curve(f"{words}, exact", rows[:, 0], rows[:, _COLUMN[what]], arm=construction, exact=True))
+        curves.append(Curve(f"{words}, {ending}", rows[:, 0], rows[:, _COLUMN[what]], arm=construction, exact=True))
     if chains is not None:
         each = (chains.hits(expected.theta_hat) if what == "coverage" else 2 * chains.intervals[1]).mean(axis=1)
         curves.append(Curve("this run", *point_and_bar(setting.steps, each), arm="run", discrete=True))
@@ -138,7 +138,7 @@ def _steps_verdict(expected: Expected) -> str:
     relaxed = 15 / (setting.learning_rate * slowest)
     text = (
         f"Neighbouring iterates resemble each other over about {1 / (setting.learning_rate * slowest):.3g} steps (1 / (learning rate x "
-        f"smallest eigenvalue)). Batched means come within .006 of {LEVEL:g} once batches are about {relaxed:.3g} steps long"
+        f"smallest eigenvalue)). {'Batched' if holds(expected) else 'Without clipping, batched'} means come within .006 of {LEVEL:g} once batches are about {relaxed:.3g} steps long"
     )
     if setting.schedule != "uniform":
         return text + "."

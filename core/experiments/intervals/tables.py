@@ -14,7 +14,7 @@ from core.learners import budget
 from core.results import Curve, Result, Table
 
 SOURCE = "arXiv 2402.13531, equation (12) and Section 3"
-_DRAWN = 60
+_DRAWN, _NAMED = 60, 12
 
 
 def side_by_side(chains: Chains) -> Result:
@@ -28,7 +28,7 @@ def side_by_side(chains: Chains) -> Result:
     x, zero = np.arange(1.0, len(off) + 1), np.zeros(len(off))
     curves = [
         Curve("private (DP), for least squares", x - 0.12, off, off - half, off + half, arm="private", discrete=True),
-        Curve("classical (not private), for the truth", x + 0.12, zero, -its_half, its_half, arm="classical", discrete=True),
+        Curve("classical (not private), for the truth", x + 0.12, zero, -its_half, its_half, arm="least_squares", discrete=True),
     ]
     if expected.theta_star is not None:
         truth = expected.theta_star[:_DRAWN] - expected.theta_hat[:_DRAWN]
@@ -58,7 +58,8 @@ def coefficients(chains: Chains) -> Table:
     }
     rows = [tuple(value if isinstance(value, str) else float(value) for value in row) for row in zip(*columns.values(), strict=True)]
     apart = [name for name, low, high in ((row[0], row[2], row[3]) for row in rows) if low > 0 or high < 0]
-    said = f"Private intervals that exclude 0: {', '.join(apart)}." if apart else "No private interval excludes 0."
+    more = f" and {len(apart) - _NAMED} more" if len(apart) > _NAMED else ""
+    said = f"Private intervals that exclude 0: {', '.join(apart[:_NAMED])}{more}." if apart else "No private interval excludes 0."
     return Table(
         title="The coefficients",
         columns=tuple(columns),
