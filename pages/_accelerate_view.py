@@ -30,9 +30,9 @@ def kept(setting: AccelerateSetting) -> dict[str, str]:
         return {}
     said = accelerate.headline(setting, job.latest)
     return {
-        "error against DP-SGD at n^(1/4)": said.gain.number,
-        "by acceleration": said.by_acceleration.number,
-        "by acceleration at sqrt(n)": said.by_acceleration_late.number,
+        "error against DP-SGD at n^(1/4)": said.gain.short,
+        "by acceleration": said.by_acceleration.short,
+        "by acceleration at sqrt(n)": said.by_acceleration_late.short,
     }
 
 
@@ -58,13 +58,14 @@ def _paint(job: Job, setting: AccelerateSetting) -> None:
 
 def _headline(setting: AccelerateSetting, seen: accelerate.Seen | None) -> None:
     said = accelerate.headline(setting, seen or accelerate.Seen((), ()))
-    quarter, root = accelerate.marks(setting)
-    cells = [
-        ("gain", said.gain, f"best noise, at n^(1/4) = {quarter} steps"),
-        ("speed", said.by_acceleration, f"at n^(1/4) = {quarter} steps"),
-        ("speed-late", said.by_acceleration_late, f"at sqrt(n) = {root} steps"),
-        ("speaks", (accelerate.speaks_from(setting), "records until"), "the theorem speaks"),
-    ]
-    cells = "".join(f'<div><b id="{key}">{told[0]}</b><small>{told[1]}<br>{where}</small></div>' for key, told, where in cells)
+    cells = {
+        "gain": said.gain,
+        "speed": said.by_acceleration,
+        "speed-late": said.by_acceleration_late,
+        "speaks": (accelerate.speaks_from(setting), "records until", "the theorem speaks"),
+    }
+    cells = "".join(
+        f'<div><b id="{key}">{number}</b><small>{says}<br>{where}</small></div>' for key, (number, says, where) in cells.items()
+    )
     with st.container(key="headline"):
         st.html(f'<div class="headline">{cells}</div>')

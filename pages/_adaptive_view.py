@@ -25,9 +25,9 @@ def kept() -> dict[str, str]:
         return {}
     said = adaptive.headline(job.latest)
     return {
-        "error against the best fixed clip": said["lead"].number,
-        "error where label noise falls from 1 to .01": said["fall"].number,
-        "error as printed": said["printed-cost"].number,
+        "error against the best fixed clip": said["lead"].short,
+        "error where label noise falls from 1 to .01": said["fall"].short,
+        "error as printed": said["printed-cost"].short,
     }
 
 

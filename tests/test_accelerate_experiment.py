@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 from core import privacy
 from core.experiments import accelerate
@@ -14,6 +15,7 @@ from core.experiments.accelerate.pictures import NOISES
 from core.experiments.accelerate.runs import arms_of, config_of
 from core.experiments.accelerate.setting import radius, smoothness
 from core.figures import spec
+from core.learners import Snapshot
 from core.learners.batches import charge
 from core.learners.srgd import Plain, TailAveraged, is_accelerated, is_recursive
 
@@ -146,6 +148,17 @@ def test_what_one_example_adds_is_drawn_from_the_watched_run():
     assert max(len(curve.label) for curve in result.curves) <= 30, "a phone shows no longer words in a legend"
     grown = result.curve("weighted gradient, accelerated").y
     assert grown[-1] > 3 * grown[1] and drawn.y[-1] < 2 * drawn.y[1]
+    assert ("the sensitivity is flat in t" in result.verdict) is bool(drawn.y[-1] < 1.5 * drawn.y[1])
+
+
+def test_a_sensitivity_that_grows_is_not_called_flat():
+    def shot(step, difference):
+        measures = {"gradient_norm_high": np.full((2, 4), difference), "weighted_gradient_norm": np.full((2, 4), 1.0 + step)}
+        return Snapshot(step, torch.zeros(2, 4, 1, 4), measures)
+
+    flat, grown = ([shot(step, 0.5 + slope * step) for step in range(5)] for slope in (0.0, 0.5))
+    assert "the sensitivity is flat in t" in accelerate.sensitivity(SMALL, Seen((), tuple(flat))).verdict
+    assert "the sensitivity is NOT flat here in t" in accelerate.sensitivity(SMALL, Seen((), tuple(grown))).verdict
 
 
 def test_the_ledger_charges_what_was_asked_for():
@@ -214,16 +227,16 @@ def test_the_headline_says_in_words_on_which_side_it_is():
         return accelerate.headline(AccelerateSetting(), Seen((point(**means),), ()))
 
     worse = told(accelerated_counting=8.0, unaccelerated_counting=4.0)
-    assert worse.gain == ("8.00x MORE", "error than DP-SGD: LOSES")
-    assert worse.by_acceleration == ("2.00x MORE", "error than without acceleration: LOSES")
-    assert worse.by_acceleration_late.number == "..."
+    assert worse.gain == ("8x", "MORE error than DP-SGD: LOSES", "best noise, at n^(1/4) = 11 steps")
+    assert worse.by_acceleration[:2] == ("2x", "MORE error than without acceleration: LOSES")
+    assert worse.by_acceleration_late[::2] == ("...", "at sqrt(n) = 128 steps")
     better = told(dp_sgd=3.6)
-    assert better.gain == ("3.60x less", "error than DP-SGD") and better.by_acceleration.number == "the same"
+    assert better.gain[:2] == ("3.6x", "less error than DP-SGD") and better.by_acceleration.number == "1x"
     blurred = point(dp_sgd=1.05)
     blurred.excess[KEYS.index("dp_sgd")] *= np.exp(0.5 * np.random.default_rng(5).normal(size=20))
-    blurred.excess[KEYS.index("dp_sgd")] *= 0.95 / blurred.excess[KEYS.index("dp_sgd")].mean()
+    blurred.excess[KEYS.index("dp_sgd")] *= blurred.excess[0].mean() / 1.08 / blurred.excess[KEYS.index("dp_sgd")].mean()
     unclear = accelerate.headline(AccelerateSetting(), Seen((blurred,), ())).gain
-    assert unclear.number.endswith("x MORE") and unclear.says == "error than DP-SGD, within chance"
+    assert unclear[:2] == ("1.08x", "MORE error than DP-SGD, within chance")
 
 
 def test_the_verdict_says_that_nobody_learns():

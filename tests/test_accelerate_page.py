@@ -65,7 +65,7 @@ def test_the_headline_and_the_verdict_are_those_of_core():
         "speaks": "589,716",
     }
     html = " ".join(block.proto.body for block in app.get("html"))
-    assert f"</b><small>{said.gain.says}<br>best noise, at n^(1/4) = 4 steps</small>" in html
+    assert f"</b><small>{said.gain.says}<br>{said.gain.where}</small>" in html
     words = [block.value for block in app.markdown]
     assert accelerate.verdict(setting, seen) in words and accelerate.theorem(setting).verdict in words
     assert accelerate.prefix_noise(setting).verdict in words

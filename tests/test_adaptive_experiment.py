@@ -90,8 +90,8 @@ def test_the_verdict_says_that_not_training_is_better():
     assert "(adaptive, as printed) ends at 0.51" in words and "both end worse than not training (0.5): adaptive at 13,000" in words
     assert "wins" not in words and "falls by" not in words and "25,000 times smaller than with exact accounting" in words
     told = adaptive.headline(worse)
-    assert told["lead"] == ("810x MORE", "error than the best fixed clip: LOSES", "at label noise 0.01, both worse than no training")
-    assert told["printed-cost"].number == "25,000x less"
+    assert told["lead"] == ("810x", "MORE error than the best fixed clip: LOSES", "at label noise 0.01, both worse than no training")
+    assert told["printed-cost"][:2] == ("25,000x", "less error than charged exactly")
     one = adaptive.verdict(made(exact=13.0, tuned=0.1))
     assert "the fixed clip wins: 0.1 against 13, which is worse than not training (0.5)" in one and "Nothing is learned" not in one
 
@@ -104,12 +104,12 @@ def test_who_is_ahead_within_chance_is_not_called_a_winner():
 def test_the_headline_is_about_the_viewers_label_noise():
     setting = replace(QUICK, label_noise=0.3)
     outcome = made(setting, exact=1e-3, tuned=5e-3)
-    assert adaptive.headline(outcome)["lead"] == ("5x less", "error than the best fixed clip", "at label noise 0.3")
+    assert adaptive.headline(outcome)["lead"] == ("5x", "less error than the best fixed clip", "at label noise 0.3")
     assert adaptive.against_label_noise(outcome).marks == ((0.3, "yours: 0.3"),)
     assert adaptive.verdict(outcome).startswith("At label noise 0.3 adaptive wins: 0.001 against 0.005.")
     assert adaptive.against_label_noise(made(replace(QUICK, label_noise=0.0))).marks == ()
     assert [told.number for told in adaptive.headline(Outcome(QUICK, {}, {}, {}, 0.0)).values()] == ["..."] * 3
-    assert adaptive.headline(made(exact=1e-7, printed=1.0))["printed-cost"].number == "over 1,000,000x MORE"
+    assert adaptive.headline(made(exact=1e-7, printed=1.0))["printed-cost"].short == ">1,000,000x MORE"
 
 
 def test_whether_the_clip_norm_follows_is_read_off_the_shares_it_cuts():
@@ -265,9 +265,9 @@ def test_the_presets_are_true():
     assert np.median(ours.thresholds[-1]) > np.median(ours.thresholds[0]) / 3
     ours, fixed_clip = traces("few", *both)
     assert adaptive.median(fixed_clip.excess)[2] < adaptive.median(ours.excess)[1] and np.median(ours.excess) > adaptive.START
-    assert np.median(ours.thresholds[-1]) > np.median(ours.thresholds[0])
+    assert ours.thresholds[0].max() > 1e3 * ours.thresholds[0].min(), "left to chance"
     (as_printed,) = traces("printed", adaptive.PRINTED)
-    assert np.median(as_printed.excess) > 0.1 and as_printed.thresholds[-1].min() > 0.9 * as_printed.thresholds[0].max()
+    assert np.median(as_printed.excess) > 0.1 and as_printed.excess.max() > 10 * adaptive.START
     (constants,) = traces("rungs", adaptive.PRINTED)
     assert np.median(constants.excess) == pytest.approx(adaptive.START, abs=1e-6)
     setting = replace(adaptive.presets()["steps"].setting, device="cpu")

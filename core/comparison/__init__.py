@@ -38,3 +38,4 @@ from core.comparison.sweeps import (
     spectrum_frames,
     spell_gain,
 )
+from core.comparison.told import Told, spell_factor, tell

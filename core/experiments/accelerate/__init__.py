@@ -4,7 +4,7 @@ Every function is pure: it takes an `AccelerateSetting`, or also what its runs h
 `Table` or a sentence.
 """
 
-from core.experiments.accelerate.outcome import Gain, Headline, Told, excess, gain, headline, ledger, start_risk, verdict
+from core.experiments.accelerate.outcome import Gain, Headline, excess, gain, headline, ledger, start_risk, verdict
 from core.experiments.accelerate.pictures import prefix_noise, prefix_variance, sensitivity, speaks_from, theorem
 from core.experiments.accelerate.presets import presets
 from core.experiments.accelerate.runs import METHODS, SCALINGS, Point, Seen, cross_fitted, run_at, stream, watched

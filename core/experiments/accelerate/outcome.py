@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from core import privacy
-from core.comparison import spell_gain
+from core.comparison import Told, tell
 from core.experiments.accelerate.runs import METHODS, SCALINGS, Point, Seen
 from core.experiments.accelerate.setting import PROBLEMS, AccelerateSetting, marks, problem_of, records, step_counts
 from core.learners.summary import LEVEL, band
@@ -87,17 +87,6 @@ def excess(setting: AccelerateSetting, seen: Seen) -> Result:
     )
 
 
-class Told(NamedTuple):
-    """A comparison as a headline has it: how many times less or MORE error, and than whose, with LOSES where it does."""
-
-    number: str
-    says: str
-
-
-WAITING = "..."
-"""What stands in the place of a number that is not known yet."""
-
-
 class Headline(NamedTuple):
     """The error of accelerated square-root Toeplitz noise against DP-SGD's at n^(1/4) steps, and against that without
     acceleration there and at sqrt(n) steps."""
@@ -109,26 +98,20 @@ class Headline(NamedTuple):
 
 def headline(setting: AccelerateSetting, seen: Seen) -> Headline:
     """The numbers that a viewer takes home."""
-    quarter, root = (seen.at(steps) for steps in marks(setting))
+    (first, quarter), (last, root) = ((steps, seen.at(steps)) for steps in marks(setting))
+    early, late = f"at n^(1/4) = {first} steps", f"at sqrt(n) = {last} steps"
     return Headline(
-        _told(quarter, "dp_sgd", "DP-SGD"),
-        _told(quarter, "unaccelerated_counting", "without acceleration"),
-        _told(root, "unaccelerated_counting", "without acceleration"),
+        _told(quarter, "dp_sgd", "DP-SGD", f"best noise, {early}"),
+        _told(quarter, "unaccelerated_counting", "without acceleration", early),
+        _told(root, "unaccelerated_counting", "without acceleration", late),
     )
 
 
-def _told(point: Point | None, other: str, name: str) -> Told:
+def _told(point: Point | None, other: str, name: str, where: str) -> Told:
     if point is None:
-        return Told(WAITING, f"error against {name}" if other == "dp_sgd" else f"error against the same {name}")
+        return tell(None, name, where)
     change = gain(point, "accelerated_counting", other)
-    if not math.isfinite(change.ratio):
-        return Told("-", f"no answer against {name}: a run diverged")
-    if 0.995 < change.ratio < 1.005:
-        return Told("the same", f"error as {name}")
-    chance = "" if change.clear else ", within chance"
-    if change.ratio > 1:
-        return Told(f"{spell_gain(change.ratio)} less", f"error than {name}{chance}")
-    return Told(f"{spell_gain(1 / change.ratio)} MORE", f"error than {name}{chance or ': LOSES'}")
+    return tell(change.ratio, name, where, change.clear)
 
 
 def verdict(setting: AccelerateSetting, seen: Seen) -> str:

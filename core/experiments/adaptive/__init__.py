@@ -17,4 +17,4 @@ from core.experiments.adaptive.pictures import (
 )
 from core.experiments.adaptive.presets import presets
 from core.experiments.adaptive.setting import LABEL_NOISES, AdaptiveSetting
-from core.experiments.adaptive.words import START, Told, cost_of_printing, fall, follows, headline, lead, verdict
+from core.experiments.adaptive.words import START, cost_of_printing, fall, follows, headline, lead, verdict

@@ -66,7 +66,7 @@ class SameRecords(GaussianDesign):
 
 def correlated_label(setting: AdaptiveSetting) -> str:
     """How the arm with correlated noise is called."""
-    return f"adaptive, correlated noise (lambda {setting.correlation:g})"
+    return f"adaptive, correlated (lambda {setting.correlation:g})"
 
 
 def method_labels(setting: AdaptiveSetting) -> tuple[str, ...]:

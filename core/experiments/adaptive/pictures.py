@@ -21,7 +21,7 @@ from core.experiments.adaptive.methods import (
 )
 from core.experiments.adaptive.outcome import Outcome, least_squares, median
 from core.experiments.adaptive.setting import AdaptiveSetting
-from core.experiments.adaptive.words import START, follows, median_of, verdict
+from core.experiments.adaptive.words import START, follows, median_of, spelled, verdict
 from core.learners.adaptive import ledger_of
 from core.learners.ledger import spent
 from core.learners.randomness import generator
@@ -171,7 +171,7 @@ def against_sample_size(outcome: Outcome) -> Result:
         band=f"95% confidence interval of the median of {setting.replicates} replicates",
         caption=(
             f"At label noise {setting.label_noise:g}. {reached} With "
-            "too few examples the noise on a step is longer than the step itself, and errors grow from step to step: there a "
+            "too few examples the search for a clip norm and the steps themselves are mostly noise, and errors grow: there a "
             f"fixed clip is the safer choice.{bound}"
         ),
         marks=marks,
@@ -242,8 +242,8 @@ def _cancels(curves: list[Curve]) -> str:
     if all(curve.y.min() >= START for curve in curves if curve.y.size):
         return f"Nothing is learned with any noise or number of steps: none ends below the start's {START:g}."
     said = [
-        f"{curve.label} leaves {curve.y.min() / plain.y.min():.2f} times the excess risk, each at its best number of steps "
-        f"({curve.x[curve.y.argmin()]:.0f} and {plain.x[plain.y.argmin()]:.0f}), and {curve.y[-1] / plain.y[-1]:.2f} times after {curve.x[-1]:.0f} steps"
+        f"{curve.label} leaves {spelled(curve.y.min() / plain.y.min())} times the excess risk, each at its best number of steps "
+        f"({curve.x[curve.y.argmin()]:.0f} and {plain.x[plain.y.argmin()]:.0f}), and {spelled(curve.y[-1] / plain.y[-1])} times after {curve.x[-1]:.0f} steps"
         for curve in others
         if curve.y.size and plain.y.min() > 0
     ]

@@ -19,12 +19,12 @@ def presets() -> dict[str, Preset]:
         ),
         "few": Preset(
             "Too few examples LOSE",
-            "80 examples a parameter: the noise of a step is longer than the step, errors grow, and the clip norm grows with them.",
+            "80 examples a parameter: too few for the search, so the clip norm is left to chance, errors grow, and a fixed clip is ahead.",
             AdaptiveSetting(n_samples=800, label_noise=0.1),
         ),
         "printed": Preset(
             "As printed",
-            "21 noisy counts a step with noise for 20 of them, one record counted twice, and a clip norm for the worst case that stays put: little is learned.",
+            "21 noisy counts a step with noise for 20 of them, one record counted twice, and a clip norm for the worst case: little is learned, and some runs run away.",
             AdaptiveSetting(as_printed=True),
         ),
         "rungs": Preset(

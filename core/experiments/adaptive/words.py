@@ -1,8 +1,8 @@
 """What an `Outcome` says, in sentences and in the numbers of a headline: from what was measured, however little it is."""
 
 import math
-from typing import NamedTuple
 
+from core.comparison import Told, spell_factor, tell
 from core.experiments.adaptive.methods import DP_GD, EXACT, PRINTED, TUNED, correlated_label, method_labels
 from core.experiments.adaptive.outcome import Outcome, median
 
@@ -13,22 +13,19 @@ FOLLOWS, IDLE = 0.5, 0.005
 every step, far above them; else it follows them."""
 
 
-class Told(NamedTuple):
-    """One number of the headline: how many times less or MORE error, than what, and where."""
-
-    number: str
-    says: str
-    where: str
-
-
 def headline(outcome: Outcome) -> dict[str, Told]:
     """The numbers that a viewer takes home, by key: the lead over the best fixed clip, the fall, and what printing costs."""
-    noise = f"{outcome.setting.label_noise:g}"
-    drowned = all((value := median_of(outcome, each, outcome.setting.label_noise)) is not None and value >= START for each in (EXACT, TUNED))
+    own = outcome.setting.label_noise
+    ends = [median_of(outcome, label, own) for label in (EXACT, TUNED)]
+    drowned = ", both worse than no training" if None not in ends and min(ends) >= START else ""
+    fixed = fall(outcome, TUNED)
     return {
-        "lead": _told(lead(outcome), "than the best fixed clip", "LOSES", f"at label noise {noise}" + (", both worse than no training" if drowned else "")),
-        "fall": _told(fall(outcome), "at label noise .01", "", f"than at 1{_compared(fall(outcome, TUNED))}"),
-        "printed-cost": _told(_inverse(cost_of_printing(outcome)), "as printed", "", f"than exactly, at label noise {noise}"),
+        "lead": _told(outcome, (TUNED, own), (EXACT, own), "the best fixed clip", f"at label noise {own:g}{drowned}"),
+        "fall": _told(
+            outcome, (EXACT, 1.0), (EXACT, 0.01), "at label noise 1",
+            "where it is .01" + ("" if fixed is None else f" (fixed clip: {spelled(fixed)}x)"),
+        ),
+        "printed-cost": _told(outcome, (EXACT, own), (PRINTED, own), "charged exactly", f"as printed, at label noise {own:g}"),
     }
 
 
@@ -54,15 +51,15 @@ def verdict(outcome: Outcome) -> str:
     falls = {label: fall(outcome, label) for label in (EXACT, TUNED, DP_GD)}
     if None not in falls.values() and median_of(outcome, EXACT, 0.01) < START:
         said.append(
-            f"From label noise 1 to .01 the excess risk falls by a factor of {factor(falls[EXACT])} with adaptive clipping, "
-            f"{factor(falls[TUNED])} with the best fixed clip of each, {factor(falls[DP_GD])} with DP-GD."
+            f"From label noise 1 to .01 the excess risk falls by a factor of {spelled(falls[EXACT])} with adaptive clipping, "
+            f"{spelled(falls[TUNED])} with the best fixed clip of each, {spelled(falls[DP_GD])} with DP-GD."
         )
     correlated, plain = (median_of(outcome, label, 1.0) for label in (correlated_label(outcome.setting), EXACT))
     if correlated is not None and plain and plain < START:
-        said.append(f"Correlated noise leaves {correlated / plain:.2f} times the excess risk of independent noise at label noise 1.")
-    if (cost := cost_of_printing(outcome)) is not None:
-        more, less = f"{factor(cost)} times that of", f"{factor(_inverse(cost))} times smaller than with"
-        said.append(f"As printed, the excess risk is {less if cost < 1 else more} exact accounting at label noise {own:g}.")
+        said.append(f"Correlated noise leaves {spelled(correlated / plain)} times the excess risk of independent noise at label noise 1.")
+    if cost := cost_of_printing(outcome):
+        size = f"{spell_factor(cost)} times that of" if cost >= 1 else f"{spell_factor(1 / cost)} times smaller than with"
+        said.append(f"As printed, the excess risk is {size} exact accounting at label noise {own:g}.")
     return " ".join(words for words in said if words)
 
 
@@ -87,14 +84,9 @@ def median_of(outcome: Outcome, label: str, noise: float) -> float | None:
     return None if trace is None else median(trace.excess)[0]
 
 
-def factor(ratio: float) -> str:
-    """A ratio of at least 1 with two digits, in words from a million on."""
-    return "over 1,000,000" if ratio >= 1e6 else spelled(ratio)
-
-
 def spelled(value: float) -> str:
     """A number with two digits, thousands with commas."""
-    return f"{float(f'{value:.2g}'):,.0f}" if 10 <= value < 1e6 else f"{value:.2g}"
+    return spell_factor(value) if 10 <= value < 1e6 else f"{value:.2g}"
 
 
 def _duel(outcome: Outcome, noise: float) -> str:
@@ -107,7 +99,7 @@ def _duel(outcome: Outcome, noise: float) -> str:
     if low >= START:
         return f"{where} both end worse than not training ({START:g}): adaptive at {spelled(ours[0])}, the fixed clip at {spelled(theirs[0])}."
     useless = f", which is worse than not training ({START:g})" if high >= START else ""
-    if ours[2] < theirs[1] or theirs[2] < ours[1]:
+    if _apart(outcome, (EXACT, float(noise)), (TUNED, float(noise))):
         winner = "adaptive" if ours[0] < theirs[0] else "the fixed clip"
         return f"{where} {winner} wins: {spelled(low)} against {spelled(high)}{useless}."
     return f"{where} neither is clearly ahead: adaptive has {spelled(ours[0])}, the fixed clip {spelled(theirs[0])}."
@@ -131,20 +123,13 @@ def _ratio(outcome: Outcome, above: tuple[str, float], below: tuple[str, float])
     return numerator / denominator if denominator else math.inf
 
 
-def _inverse(ratio: float | None) -> float | None:
-    return None if ratio is None else 1 / ratio if ratio else math.inf
+def _told(outcome: Outcome, above: tuple[str, float], below: tuple[str, float], than: str, where: str) -> Told:
+    return tell(_ratio(outcome, above, below), than, where, _apart(outcome, above, below))
 
 
-def _told(gain: float | None, than: str, loses: str, where: str) -> Told:
-    """`gain`: how many times less error; None while it is not known."""
-    if gain is None:
-        return Told("...", f"error {than}", where)
-    if math.isnan(gain):
-        return Told("-", f"no answer {than}: all runs ran away", where)
-    if gain >= 1:
-        return Told(f"{factor(gain)}x less", f"error {than}", where)
-    return Told(f"{factor(1 / gain) if gain else factor(math.inf)}x MORE", f"error {than}{': ' * bool(loses)}{loses}", where)
-
-
-def _compared(ratio: float | None) -> str:
-    return "" if ratio is None else f" (fixed clip: {factor(ratio)}x)"
+def _apart(outcome: Outcome, one: tuple[str, float], other: tuple[str, float]) -> bool:
+    """Whether the confidence intervals of two medians, where both are known, have nothing in common."""
+    if one not in outcome.traces or other not in outcome.traces:
+        return False
+    (_, low, high), (_, other_low, other_high) = (median(outcome.traces[key].excess) for key in (one, other))
+    return high < other_low or other_high < low
