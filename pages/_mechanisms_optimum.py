@@ -29,7 +29,7 @@ def live(setting: NoiseSetting) -> None:
     st.markdown("### Losses that are not quadratic\nWhat can be promised for every loss whose curvature lies in a range, before anything is run?")
     _mechanisms_controls.pick("multiplier", MULTIPLIERS)
     bound = _only(setting, ("learning_rate", "multiplier"))
-    _desk.live("condition", bound, lambda: _bound(bound), _paint_condition)
+    _desk.live("condition", bound, lambda: mechanisms.condition_stream(bound), _paint_condition)
 
 
 def _only(setting: NoiseSetting, fields: tuple[str, ...]) -> NoiseSetting:
@@ -41,10 +41,6 @@ def _optima(setting: NoiseSetting) -> Iterator[Optima]:
     trick = mechanisms.last_iterate_trick(setting)
     yield Optima(trick)
     yield Optima(trick, mechanisms.dense_optima(setting))
-
-
-def _bound(setting: NoiseSetting) -> Iterator[Result]:
-    yield mechanisms.condition_numbers(setting)
 
 
 def _paint_optima(job: Job) -> None:

@@ -348,3 +348,12 @@ def test_the_bound_for_any_loss_is_that_of_the_settings_learning_rate():
     # the closed form under a constant multiplier, computed independently
     assert at_ten["independent"] == pytest.approx(0.2812364179784473, rel=1e-6)
     assert found.settings["multiplier"] == "constant"
+
+
+def test_the_bound_for_any_loss_comes_bit_by_bit_and_can_be_left():
+    setting = NoiseSetting(multiplier="constant", learning_rate=0.2)
+    first, *_, last = mechanisms.condition_stream(setting)
+    assert list(first.curves[0].x) == [2, 3, 5] and list(last.curves[0].x) == [2, 3, 5, 10, 20, 50, 100]
+    for early, late in zip(first.curves, last.curves, strict=True):
+        np.testing.assert_array_equal(early.y, late.y[:3])
+    assert last.verdict == mechanisms.condition_numbers(setting).verdict

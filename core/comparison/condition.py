@@ -1,5 +1,7 @@
 """Theorem 3.1 for smooth and strongly convex functions: the bound against the condition number, noise by noise."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from core.check import real, vector
@@ -73,6 +75,7 @@ _CAPTIONS = {
 }
 
 
+@lru_cache(maxsize=256)
 def bounds_at(learning_rate: float, number: float, multiplier: str) -> tuple[float, float, float]:
     """The bounds of DP-SGD, of nu-DP-FTRL with its best nu, and of the optimised noise at one condition number."""
     return (

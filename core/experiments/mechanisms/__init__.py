@@ -4,7 +4,7 @@ Every function is pure: it takes a `NoiseSetting` and gives a `Result`, a `Grid`
 """
 
 from core.experiments.mechanisms.arms import arms, count, crowded, handle_levels, mechanism, noise_multiplier, own_noise, refusals, sensitivity
-from core.experiments.mechanisms.best_matrix import condition_numbers, dense_optima, last_iterate_trick
+from core.experiments.mechanisms.best_matrix import condition_numbers, condition_stream, dense_optima, last_iterate_trick
 from core.experiments.mechanisms.outcome import (
     Winner,
     characteristics,

@@ -1,5 +1,6 @@
 """The best matrix there is, with proof, what it does before the last step, and the bound for losses that are not quadratic."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import lru_cache
 
@@ -44,7 +45,15 @@ def dense_optima(setting: NoiseSetting) -> Table:
 
 def condition_numbers(setting: NoiseSetting) -> Result:
     """Theorem 3.1 against the condition number, at the learning rate of the setting; curvature is at most 1 here as there."""
-    return replace(_condition(setting.learning_rate, setting.multiplier), settings=asdict(setting))
+    *_, whole = condition_stream(setting)
+    return whole
+
+
+def condition_stream(setting: NoiseSetting) -> Iterator[Result]:
+    """`condition_numbers` as it becomes known, from three condition numbers to all: who no longer wants it can stop between."""
+    for known in range(3, len(condition.NUMBERS) + 1):
+        found = condition.condition_numbers(setting.learning_rate, condition.NUMBERS[:known], setting.multiplier)
+        yield replace(found, settings=asdict(setting))
 
 
 def dense_steps(setting: NoiseSetting) -> int:
@@ -55,11 +64,6 @@ def dense_steps(setting: NoiseSetting) -> int:
 @lru_cache(maxsize=16)
 def _trick(learning_rate: float, batch_size: int, steps: int, eigenvalues: tuple[float, ...]) -> Result:
     return excess.last_iterate_trick(eigenvalues, learning_rate, steps, batch_size)
-
-
-@lru_cache(maxsize=16)
-def _condition(learning_rate: float, multiplier: str) -> Result:
-    return condition.condition_numbers(learning_rate, multiplier=multiplier)
 
 
 @lru_cache(maxsize=16)
