@@ -57,7 +57,7 @@ def test_the_widths_are_those_of_the_theorem_and_none_fits():
     felt = (1 - most.x) ** 2 + most.x**2 * 16
     np.testing.assert_allclose(most.y, 120**2 / (16**2 * kappa**2 * gamma**2 * 10) * np.minimum(1, 1 / (300 * felt)))
     assert most.y.max() < least.y[0] and "**no width fits**" in result.verdict
-    assert "learning_rate = 16, to be at most" in result.verdict and "clip_norm = 0.5, to be at least" in result.verdict
+    assert "learning rate = 16, to be at most" in result.verdict and "clip norm = 0.5, to be at least" in result.verdict
     assert "1,000 of the 18,000 records" in result.verdict and result.marks == ((0.75, "your lambda"),)
     assert set(result.curve("your width").y) == {64.0}
 

@@ -68,7 +68,7 @@ chart(intervals.against_steps(expected, "interval_width", chains))
 # %% [markdown]
 # ## What clipping does
 # %%
-print(intervals.clipping_verdict(expected))
+print(intervals.clipping_verdict(expected, chains))
 chart(intervals.coverage_against_clipping(expected, chains))
 # %% [markdown]
 # ## The headline: coverage and width in theory, and no more spent than rho

@@ -49,7 +49,7 @@ def cloud(expected: Expected, first: int, second: int, step: int, chains: Chains
         curves.append(Curve("replicates at this step", *points.T, discrete=True, arm="iterates"))
     curves += [Curve(words, [at[first]], [at[second]], discrete=True, arm=ARMS[words]) for words, at in landmarks(expected).items()]
     return Result(
-        title="The iterates settle in a Gaussian cloud" if holds(expected) else "The iterates, and the cloud that they would settle in without clipping",
+        title="The iterates settle in a Gaussian cloud" if holds(expected) else "The iterates, and their cloud without clipping",
         curves=tuple(curves),
         x_name="coefficient_value",
         y_name="second_coefficient_value",

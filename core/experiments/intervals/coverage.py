@@ -138,7 +138,8 @@ def _steps_verdict(expected: Expected) -> str:
     relaxed = 15 / (setting.learning_rate * slowest)
     text = (
         f"Neighbouring iterates resemble each other over about {1 / (setting.learning_rate * slowest):.3g} steps (1 / (learning rate x "
-        f"smallest eigenvalue)). {'Batched' if holds(expected) else 'Without clipping, batched'} means come within .006 of {LEVEL:g} once batches are about {relaxed:.3g} steps long"
+        f"smallest eigenvalue)). {'Batched' if holds(expected) else 'Without clipping, batched'} means come within .006 of {LEVEL:g} "
+        f"once batches are about {relaxed:.3g} steps long"
     )
     if setting.schedule != "uniform":
         return text + "."

@@ -85,7 +85,8 @@ def truth_verdict(chains: Chains) -> str:
     expected = chains.expected
     if expected.of_theta_star is None:
         return ""
-    found = f"{expected.of_theta_star.coverage.mean():.3f}" if holds(expected) else f"measured {mean_words(chains.hits(expected.theta_star).mean(axis=1))}"
+    measured = f"measured {mean_words(chains.hits(expected.theta_star).mean(axis=1))}"
+    found = f"{expected.of_theta_star.coverage.mean():.3f}" if holds(expected) else measured
     return (
         f"The private intervals do not promise to cover the truth, and on these records they do so {found} "
         "of the time (mean over coefficients): chance in the records is not in them."

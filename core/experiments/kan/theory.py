@@ -1,13 +1,14 @@
 """What the paper's theorems say of a setting: a corollary that is not private as printed, and the widths they admit."""
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 
 import numpy as np
 
 from core.experiments.kan.noise import lambdas_of_a_curve, noise_multiplier
 from core.experiments.kan.setting import KanSetting, data_of
+from core.names import name
 from core.problems.datasets import TwoClasses
 from core.problems.kan import Kan
 from core.results import Curve, Result
@@ -122,7 +123,8 @@ def _verdict(setting: KanSetting, where: str, run: KanRun, proof: float) -> str:
     else:
         said.append(f"and, for the noise at lambda = {run.correlation:g}, of at most {high:.3g}")
     conditions = [condition for condition in bounds.optimisation_order(run).conditions if not condition.holds]
-    others = [str(condition) for condition in conditions if condition.words in ("learning_rate", "clip_norm")]
+    asked = [condition for condition in conditions if condition.words in ("learning_rate", "clip_norm")]
+    others = [str(replace(condition, words=name(condition.words).words)) for condition in asked]
     also = f" It also asks: {'; '.join(others)}." if others else ""
     return f"{' '.join(said)}. With the constants of its proof the lower end is {proof:.2g}.{also}"
 
