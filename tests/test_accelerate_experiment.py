@@ -214,6 +214,12 @@ def test_a_clear_effect_decides_in_either_direction():
     assert "Both count, neither clearly more (acceleration harms, the noise helps)" in both
 
 
+def test_what_decides_among_the_recursive_methods_is_not_said_of_all():
+    """DP-SGD far ahead of all of them: whether acceleration helps is then a question among the others."""
+    slow = said(accelerated_counting=2.0, accelerated_tree=2.0, unaccelerated_counting=3.0, unaccelerated_tree=3.0, dp_sgd=0.5)
+    assert "Among the recursive methods acceleration decides: acceleration gains 1.50" in slow and "Here" not in slow
+
+
 def test_only_what_is_clear_decides():
     wide, sharp = Gain(1.4, 0.9, 2.2), Gain(1.56, 1.1, 2.2)
     assert _what_decides(wide, wide).startswith("Neither")

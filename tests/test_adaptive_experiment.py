@@ -91,7 +91,7 @@ def test_the_verdict_says_that_not_training_is_better():
     assert "wins" not in words and "falls by" not in words and "25,000 times smaller than with exact accounting" in words
     told = adaptive.headline(worse)
     assert told["lead"] == ("810x", "MORE error than the best fixed clip: LOSES", "at label noise 0.01, both worse than no training")
-    assert told["printed-cost"][:2] == ("25,000x", "less error than charged exactly")
+    assert told["printed-cost"][:2] == ("25,000x", "less error than exact accounting")
     one = adaptive.verdict(made(exact=13.0, tuned=0.1))
     assert "the fixed clip wins: 0.1 against 13, which is worse than not training (0.5)" in one and "Nothing is learned" not in one
 

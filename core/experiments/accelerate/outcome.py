@@ -83,7 +83,7 @@ def excess(setting: AccelerateSetting, seen: Seen) -> Result:
         ),
         verdict=verdict(setting, seen),
         settings=asdict(setting) | {"scalings": SCALINGS},
-        marks=((quarter, f"n^(1/4) = {quarter}"), (root, f"sqrt(n) = {root}")),
+        marks=((quarter, "n^(1/4)"), (root, "sqrt(n)")),
     )
 
 
@@ -139,8 +139,11 @@ def _at(point: Point, words: str, begun: float) -> str:
     noise = gain(point, "accelerated_counting", "accelerated_tree")
     tree = gain(point, "accelerated_tree", "unaccelerated_tree")
     nothing = "" if means[best] < begun else f" That is not below the start, {begun:.2g}: nobody learns anything."
+    decided = _what_decides(speed, noise)
+    if not best.endswith(("accelerated_counting", "accelerated_tree", "accelerated_independent")):
+        decided = decided.replace("Here", "Among the recursive methods")
     return (
-        f"**At {point.steps} steps ({words})** the best is: {METHODS[best].label}, {against}.{nothing} {_what_decides(speed, noise)}: "
+        f"**At {point.steps} steps ({words})** the best is: {METHODS[best].label}, {against}.{nothing} {decided}: "
         f"acceleration {_does(speed)}; square-root Toeplitz noise in place of the tree's {_does(noise)}. With the paper's tree "
         f"noise acceleration {_does(tree)}."
     )

@@ -9,7 +9,7 @@ def presets() -> dict[str, Preset]:
     return {
         "few": Preset(
             "Few steps are enough",
-            "At n^(1/4) steps acceleration wins clearly. At sqrt(n) steps everybody has caught up, and acceleration costs.",
+            "At n^(1/4) steps acceleration wins clearly. At sqrt(n) steps the same without acceleration is ahead.",
             AccelerateSetting(),
         ),
         "logistic": Preset(
@@ -25,7 +25,7 @@ def presets() -> dict[str, Preset]:
         ),
         "easy": Preset(
             "Three parameters",
-            "With so few directions plain steps converge at once: DP-SGD is ahead at n^(1/4) steps, acceleration LOSES.",
+            "With so few directions plain steps converge at once: at n^(1/4) steps the accelerated recursion LOSES to DP-SGD.",
             AccelerateSetting(dim=3),
         ),
         "drowned": Preset(

@@ -22,10 +22,10 @@ def headline(outcome: Outcome) -> dict[str, Told]:
     return {
         "lead": _told(outcome, (TUNED, own), (EXACT, own), "the best fixed clip", f"at label noise {own:g}{drowned}"),
         "fall": _told(
-            outcome, (EXACT, 1.0), (EXACT, 0.01), "at label noise 1",
+            outcome, (EXACT, 1.0), (EXACT, 0.01), "that at label noise 1",
             "where it is .01" + ("" if fixed is None else f" (fixed clip: {spelled(fixed)}x)"),
         ),
-        "printed-cost": _told(outcome, (EXACT, own), (PRINTED, own), "charged exactly", f"as printed, at label noise {own:g}"),
+        "printed-cost": _told(outcome, (EXACT, own), (PRINTED, own), "exact accounting", f"as printed, at label noise {own:g}"),
     }
 
 
