@@ -110,6 +110,7 @@ def test_the_headline_is_about_the_viewers_label_noise():
     assert adaptive.against_label_noise(made(replace(QUICK, label_noise=0.0))).marks == ()
     assert [told.number for told in adaptive.headline(Outcome(QUICK, {}, {}, {}, 0.0)).values()] == ["..."] * 3
     assert adaptive.headline(made(exact=1e-7, printed=1.0))["printed-cost"].short == ">1,000,000x MORE"
+    assert "is more than 1,000,000 times that of exact accounting" in adaptive.verdict(made(exact=1e-7, printed=1.0))
 
 
 def test_whether_the_clip_norm_follows_is_read_off_the_shares_it_cuts():

@@ -81,7 +81,7 @@ def sensitivity(setting: AccelerateSetting, seen: Seen) -> Result:
     difference, gradient = measured["gradient_norm_high"][:, 0, 0], measured["weighted_gradient_norm"][:, 0, 0]
     change = difference[-1] / difference[1]
     return Result(
-        title="What one example adds stays flat",
+        title="What one example adds, step by step",
         curves=tuple(curves),
         x_name="step",
         y_name="released_norm",

@@ -58,7 +58,8 @@ def verdict(outcome: Outcome) -> str:
     if correlated is not None and plain and plain < START:
         said.append(f"Correlated noise leaves {spelled(correlated / plain)} times the excess risk of independent noise at label noise 1.")
     if cost := cost_of_printing(outcome):
-        size = f"{spell_factor(cost)} times that of" if cost >= 1 else f"{spell_factor(1 / cost)} times smaller than with"
+        times = spell_factor(max(cost, 1 / cost)).replace(">", "more than ")
+        size = f"{times} times {'that of' if cost >= 1 else 'smaller than with'}"
         said.append(f"As printed, the excess risk is {size} exact accounting at label noise {own:g}.")
     return " ".join(words for words in said if words)
 
