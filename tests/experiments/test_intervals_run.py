@@ -259,6 +259,8 @@ def test_a_little_clipping_by_the_noise_is_not_exact_and_does_no_harm():
     assert "the noise makes 0.014 of the gradients longer than the clip norm" in intervals.clipping_verdict(expected)
     assert [curve.label for curve in intervals.cloud(expected, 0, 1, 250).curves[:2]] == ["would hold 95% without clipping", "mean over time without clipping"]
     assert intervals.headline(intervals.expected(IntervalSetting())).how == "exact"
+    a_few_clipped = intervals.expected(IntervalSetting(n_samples=200_000))
+    assert 0 < a_few_clipped.share_clipped < 1e-4 and intervals.headline(a_few_clipped).how == "exact"
 
 
 def test_where_the_noise_decides_about_clipping_a_linearisation_ends_too():
