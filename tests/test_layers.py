@@ -37,12 +37,6 @@ def _outside_functions(node: ast.AST):
             yield from _outside_functions(child)
 
 
-def _registered_with_words(function: ast.FunctionDef) -> bool:
-    """A paper's figure says what it shows in its decorator, where the page reads it."""
-    calls = [decorator for decorator in function.decorator_list if isinstance(decorator, ast.Call)]
-    return any(keyword.arg == "shows" for call in calls for keyword in call.keywords)
-
-
 def room(path: Path) -> str:
     return "__main__" if path.stem == "__main__" else path.relative_to(ROOT / "core").parts[0].removesuffix(".py")
 
@@ -81,7 +75,7 @@ def test_a_file_is_one_room_with_its_public_things_documented(path):
     tree = ast.parse(text)
     things = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name[0] != "_"]
     assert ast.get_docstring(tree)
-    assert not [thing.name for thing in things if not (ast.get_docstring(thing) or _registered_with_words(thing))]
+    assert not [thing.name for thing in things if not ast.get_docstring(thing)]
 
 
 @named(CORE + PAGES)

@@ -69,14 +69,17 @@ _ENTRIES: dict[tuple[str, str], Entry] = {}
 
 
 def register(
-    paper: str, number: str, *, shows: str, left_open: str, chosen: str, quick: str, full: str
+    paper: str, number: str, *, left_open: str, chosen: str, quick: str, full: str
 ) -> Callable[[Callable], Entry]:
     """Decorator that turns `compute(fidelity, seed)` into an `Entry` of the registry, under the function's name.
+
+    What the entry shows is the function's docstring.
 
     Raises: ValueError for texts that an `Entry` refuses, or a name that the paper already has.
     """
 
     def decorate(compute: Callable[[str, int], Iterator[tuple[float, Result | Table]]]) -> Entry:
+        shows = " ".join((compute.__doc__ or "").split())
         entry = Entry(paper, number, shows, left_open, chosen, quick, full, compute)
         require((paper, entry.name) not in _ENTRIES, "name", entry.name, f"a name that {paper} does not have yet")
         _ENTRIES[paper, entry.name] = entry

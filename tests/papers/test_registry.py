@@ -12,7 +12,8 @@ from core.papers.kan import accountants, runs, scaling, tuned
 from core.papers.registry import Entry, register, verdict
 from core.results import Curve, Result, Table
 
-TEXTS = {"shows": "a", "left_open": "b", "chosen": "c", "quick": "d", "full": "e"}
+WORDS = {"left_open": "b", "chosen": "c", "quick": "d", "full": "e"}
+TEXTS = {"shows": "a", **WORDS}
 
 
 def _drawing(fidelity, seed):
@@ -55,6 +56,12 @@ def test_wrong_arguments_are_told_before_the_work_starts(arguments, sentence):
     assert str(error.value) == sentence
 
 
+def test_what_an_entry_shows_is_its_functions_docstring():
+    assert correlated_noise.figure1.shows == " ".join(correlated_noise.figure1.compute.__doc__.split())
+    with pytest.raises(ValueError, match="shows='', expected some words"):
+        register("correlated_noise", "Figure 0", **WORDS)(lambda fidelity, seed: iter(()))
+
+
 @pytest.mark.parametrize("text", ["number", *TEXTS])
 def test_an_entry_without_its_words_is_refused(text):
     with pytest.raises(ValueError, match=f"{text}='  ', expected some words"):
@@ -69,7 +76,7 @@ def test_an_unknown_paper_is_refused():
 def test_a_name_is_given_once():
     figure1 = correlated_noise.figure1
     with pytest.raises(ValueError, match="name='figure1', expected a name that correlated_noise does not have yet"):
-        register("correlated_noise", "Figure 1", **TEXTS)(figure1.compute)
+        register("correlated_noise", "Figure 1", **WORDS)(figure1.compute)
     assert find("correlated_noise", "figure1") is figure1, "a refused entry leaves the first in place"
 
 

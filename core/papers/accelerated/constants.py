@@ -14,13 +14,15 @@ SIZES = {"quick": 4096, "full": 16384}
 @register(
     PAPER,
     "Table 1",
-    shows="How many gradients and how many adaptive steps each method needs for the best rate; those of this paper counted in a run.",
     left_open="Logarithms. The other methods' rows are what the paper says of them: they are not run here.",
     chosen="Linear regression with 20 parameters, epsilon 1, delta 1e-6; every evaluation of an example's gradient is counted.",
     quick="n = 4,096: a second.",
     full="n = 16,384: seconds.",
 )
 def table1(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """How many gradients and how many adaptive steps each method needs for the best rate; those of this paper counted
+    in a run.
+    """
     from core.experiments import accelerate  # here, because it brings torch
 
     n = SIZES[fidelity]
@@ -56,13 +58,13 @@ def table1(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
 @register(
     PAPER,
     "Lemma 5.6",
-    shows="What each kind of noise adds to the running sum that the method lives on, at equal privacy.",
     left_open="Everything but the tree's order, log^3 T in squared length.",
     chosen="Exact variances and exact sensitivities. The paper's tree, its two completions, square-root Toeplitz and independent noise.",
     quick="Exact, at once: up to 128 steps.",
     full="Exact, at once: up to 256 steps.",
 )
 def prefix_noise(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """What each kind of noise adds to the running sum that the method lives on, at equal privacy."""
     from core.experiments import accelerate  # here, because it brings torch
 
     setting = accelerate.AccelerateSetting(n_samples={"quick": 16384, "full": 65536}[fidelity])
@@ -84,13 +86,15 @@ def prefix_noise(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Equation (19), Corollary 5.7",
-    shows="From how many records on the constants of the main theorem leave anything to say, and what its noise really spends.",
     left_open='"For all sufficiently large n". The constants c_1 and c_M of Lemmas 5.4 and 5.5.',
     chosen="20 parameters, epsilon 1, delta 1e-6, natural logarithms in c_DP and base 2 for levels of the tree; L = R = 1.",
     quick="Exact, at once.",
     full="The same.",
 )
 def constants(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """From how many records on the constants of the main theorem leave anything to say, and what its noise really
+    spends.
+    """
     from core.experiments import accelerate  # here, because it brings torch
     from core.theory.bounds import accelerated
 

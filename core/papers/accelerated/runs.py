@@ -23,39 +23,41 @@ _CHOSEN = (
 @register(
     PAPER,
     "Theorem 4.2, Section 4.3",
-    shows="The error against the number of adaptive steps at a fixed number of records: with acceleration few steps are enough.",
     left_open="Every constant; (19) asks for more steps than there are records.",
     chosen=f"Linear regression, 20 parameters, eigenvalues 1/k, label noise .3; {_CHOSEN}",
     quick="n = 16,384, 10 replicates: seconds.",
     full="n = 65,536, 40 replicates: a minute.",
 )
 def excess_steps(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The error against the number of adaptive steps at a fixed number of records: with acceleration few steps are
+    enough.
+    """
     yield from _against_steps("excess_steps", "linear", fidelity, seed)
 
 
 @register(
     PAPER,
     "Theorem 4.2, logistic loss",
-    shows="The same on logistic loss, whose curvature changes with the parameters.",
     left_open="Every constant.",
     chosen=f"Logistic regression, 20 parameters, all records of length 1/2; {_CHOSEN}",
     quick="n = 16,384, 10 replicates: seconds.",
     full="n = 65,536, 40 replicates: minutes.",
 )
 def excess_logistic(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The same on logistic loss, whose curvature changes with the parameters."""
     yield from _against_steps("excess_logistic", "logistic", fidelity, seed)
 
 
 @register(
     PAPER,
     "Lemmas 5.5 and 5.9",
-    shows="What one example adds to a step, before clipping: it stays flat although the step's weight grows.",
     left_open="Every constant; Lemma 5.5 needs more than 1e28 records.",
     chosen="Linear regression, 20 parameters; the 90% quantile over a batch of |Delta_t(d)| and of eta_t |grad f(x_t, d)|; beta = .9 M.",
     quick="n = 16,384, 63 steps, 10 replicates: a second.",
     full="n = 65,536, 63 steps, 40 replicates: seconds.",
 )
 def flat_sensitivity(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """What one example adds to a step, before clipping: it stays flat although the step's weight grows."""
     from core.experiments import accelerate  # here, because it brings torch
 
     setting = _setting("linear", fidelity, seed)
@@ -76,13 +78,13 @@ def flat_sensitivity(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]
 @register(
     PAPER,
     "Theorem 4.2, rate",
-    shows="The error at n^(1/4) steps as the number of records grows, beside the theorem's rate.",
     left_open="Every constant. The rate 1/sqrt(n) + sqrt(p)/(epsilon n) is for any smooth loss; least squares is strongly convex.",
     chosen=f"Linear regression, 20 parameters, eigenvalues 1/k, label noise .3; {_CHOSEN} The rate is drawn through the first point.",
     quick="Up to 16,384 records, 10 replicates: seconds.",
     full="Up to 65,536 records, 40 replicates: half a minute.",
 )
 def rate_n(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The error at n^(1/4) steps as the number of records grows, beside the theorem's rate."""
     from core.experiments import accelerate  # here, because it brings torch
     from core.theory.bounds.accelerated import ScoRun, optimal_rate
 

@@ -18,13 +18,13 @@ DIMS = {"quick": (5, 20, 80), "full": (2, 5, 10, 20, 40, 80, 160)}
 @register(
     PAPER,
     "Theorem 3.6 and Lemma 3.10",
-    shows="What each part of one step of DP-AMBSSGD costs, as claimed and as it is.",
     left_open="The number K of rungs follows from B/N^200, which is 0 in double precision; any K can be asked for.",
     chosen="Epsilon 1, delta 1e-6, alpha of Theorem 3.7. Replacement adjacency. Exact: one Gaussian trade-off for everything.",
     quick="A closed form for each of five K: at once.",
     full="The same.",
 )
 def ledger(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """What each part of one step of DP-AMBSSGD costs, as claimed and as it is."""
     alpha = paper.alpha_printed(EPSILON, DELTA)
     rows = []
     for rungs in RUNGS:
@@ -55,13 +55,13 @@ def ledger(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
 @register(
     PAPER,
     "Theorem 3.1",
-    shows="The noise that one pass over shuffled records needs, and what the theorem says without its constants.",
     left_open="Every constant: alpha = Omega(log(N/delta)/(epsilon sqrt N)).",
     chosen="Epsilon 1, delta 1e-6. Needed: the closed form of Feldman, McMillan and Talwar with exact Gaussian steps.",
     quick="Six sizes: a second.",
     full="Nine sizes, up to a million records.",
 )
 def shuffling(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The noise that one pass over shuffled records needs, and what the theorem says without its constants."""
     sizes = SIZES[fidelity]
     printed = [2 * paper.ssgd_alpha_printed(n, EPSILON, DELTA) for n in sizes]
     plain = 2 / privacy.gdp_mu_for(EPSILON, DELTA)
@@ -92,13 +92,13 @@ def shuffling(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Theorem 3.7 and Lemma 3.11",
-    shows="From how many records on the theorem's bound applies and is below the risk of answering 0.",
     left_open="c_1 in T = c_1 kappa log N, of which the 1/N^100 of the theorem takes 400; K_2, which for a Gaussian is sqrt(8/3).",
     chosen="N(0, I), label noise .1, epsilon 1, delta 1e-6; c_1 = 4 (a first term of 1/N) and 400.",
     quick="Three dimensions: at once.",
     full="Seven dimensions.",
 )
 def bound_speaks(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """From how many records on the theorem's bound applies and is below the risk of answering 0."""
     rows = []
     for dim in DIMS[fidelity]:
         small, large = (paper.speaks_from(dim, EPSILON, DELTA, contraction=c) for c in (4.0, 400.0))

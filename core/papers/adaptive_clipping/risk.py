@@ -25,13 +25,13 @@ _CHOSEN = "x ~ N(0, I), |theta_star| = 1, epsilon 1, delta 1e-6, replacement adj
 @register(
     PAPER,
     "Theorems 3.2 and 3.7",
-    shows="How the error falls with cleaner labels: with an adaptive clip norm all of it, with a fixed one only a part.",
     left_open="All constants. DP-SSGD: clip norm and rate up to logarithms; here the best of four rates at clip norm sqrt d.",
     chosen=f"{_CHOSEN} d = 5.",
     quick="N = 8,000, three label noises, 16 replicates: seconds.",
     full="N = 20,000, six label noises, 40 replicates: minutes, for DP-SSGD takes a step a record.",
 )
 def label_noise(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How the error falls with cleaner labels: with an adaptive clip norm all of it, with a fixed one only a part."""
     from core.experiments import adaptive  # here, because it brings torch
 
     noises = NOISES[fidelity]
@@ -67,13 +67,13 @@ def label_noise(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Corollary 3.8",
-    shows="The error with N in proportion to the dimension: it stays where it is.",
     left_open="The constant in front of d.",
     chosen=f"{_CHOSEN} N = 1000 d, label noise 1.",
     quick="Five dimensions, 16 replicates: seconds.",
     full="Five dimensions, 40 replicates: a minute.",
 )
 def dimension(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The error with N in proportion to the dimension: it stays where it is."""
     from core.experiments import adaptive  # here, because it brings torch
 
     base = adaptive.AdaptiveSetting(replicates=REPLICATES[fidelity], seed=seed, device="cpu")
@@ -104,13 +104,13 @@ def dimension(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Theorem 3.7, sample size",
-    shows="How many examples for each parameter it takes until the method learns.",
     left_open="The constant of N >= Omega(kappa^2 d (1 + sqrt(log(1/delta))/epsilon)).",
     chosen=f"{_CHOSEN} Label noise .1. It works where a tenth of the start's excess risk is left, from there on.",
     quick="d = 5 and 20, N/d up to 1600, 16 replicates: seconds.",
     full="d = 5, 20 and 80, N/d up to 3200, 40 replicates: minutes.",
 )
 def sample_size(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How many examples for each parameter it takes until the method learns."""
     from core.experiments import adaptive  # here, because it brings torch
 
     dims, ratios = (5, 20) if fidelity == "quick" else (5, 20, 80), RATIOS[fidelity]
@@ -146,13 +146,13 @@ def sample_size(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Algorithms 1 to 3, all methods",
-    shows="The error of every method at four label noises, at the same privacy.",
     left_open="Number of steps; rungs of the search. The printed search runs with K = 20 rungs, for its own K learns nothing.",
     chosen="d = 10, N = 20,000. Exact and printed: the best of T = 4, 6, 10; DP-GD: clip 5 sqrt d, 12 steps, rate 1, last iterate; full batch: T = 6.",
     quick="16 replicates: seconds.",
     full="40 replicates: a minute.",
 )
 def excess_table(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """The error of every method at four label noises, at the same privacy."""
     from core.experiments import adaptive  # here, because it brings torch
 
     base = adaptive.AdaptiveSetting(replicates=REPLICATES[fidelity], seed=seed, device="cpu")

@@ -19,7 +19,6 @@ _RATES_WORDS = "Learning rates " + ", ".join(map(str, RATES))
 @register(
     PAPER,
     "Figure 1, left",
-    shows="How much of DP-SGD's error is left when the noise is correlated in the best possible way, by learning rate.",
     left_open="The scale of the axes, the spread of the data, and whether constants are kept.",
     chosen=(
         "No spread in the data, so that only privacy noise counts; Theorem 2.1 with its constants, beside the rate that "
@@ -29,6 +28,7 @@ _RATES_WORDS = "Learning rates " + ", ".join(map(str, RATES))
     full="401 learning rates, exact.",
 )
 def figure1(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How much of DP-SGD's error is left when the noise is correlated in the best possible way, by learning rate."""
     rates = expit(np.linspace(-7, 4, {"quick": 41, "full": 401}[fidelity]))
     exact = np.array([mean.optimal_risk(rate, rho=1.0) / mean.dp_sgd_risk(rate, rho=1.0) for rate in rates])
     near_zero, near_one = (
@@ -62,13 +62,13 @@ def figure1(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Figure 1, middle",
-    shows="How the best noise takes back, step by step, what it added before.",
     left_open="The learning rates shown.",
     chosen=f"{_RATES_WORDS}; the coefficient of the step itself, always 1, is left out.",
     quick="The first 20 steps back, exact.",
     full="The first 200 steps back, exact.",
 )
 def figure1_coefficients(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How the best noise takes back, step by step, what it added before."""
     lags = np.arange(1, {"quick": 21, "full": 201}[fidelity])
     shares = {rate: -mechanisms.nu_ftrl(rate).noising_coef(len(lags) + 1)[1:] for rate in RATES}
     least = min(share.min() for share in shares.values())
@@ -95,13 +95,13 @@ def figure1_coefficients(fidelity: str, seed: int) -> Iterator[tuple[float, Resu
 @register(
     PAPER,
     "Figure 1, right",
-    shows="At which frequencies the best noise is quiet: there where the optimiser listens.",
     left_open="The learning rates shown, and the scale of the axes.",
     chosen=f"{_RATES_WORDS}; both axes logarithmic.",
     quick="61 frequencies, exact.",
     full="601 frequencies, exact.",
 )
 def figure1_spectrum(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """At which frequencies the best noise is quiet: there where the optimiser listens."""
     omega = np.geomspace(1e-3, np.pi, {"quick": 61, "full": 601}[fidelity])
     power = {rate: np.abs(mechanisms.nu_ftrl(rate).frequency_response(omega)) ** 2 for rate in RATES}
     gap = max(np.max(np.abs(power[rate] / np.abs(1 - rate - np.exp(1j * omega)) - 1)) for rate in RATES)

@@ -15,7 +15,6 @@ LOGARITHMIC = 2.0
 @register(
     PAPER,
     "Section 2.2, how near the optimum",
-    shows="How much better than nu-DP-FTRL the best noise of all would be, on seven problems.",
     left_open="The constants and logarithms between the upper and the lower bound of Theorem 2.2.",
     chosen=(
         "The optimum among all Toeplitz noises in closed form, and every noise over it; stationary, rho = clip_norm = "
@@ -25,6 +24,7 @@ LOGARITHMIC = 2.0
     full="Seven problems, exact.",
 )
 def near_optimality(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """How much better than nu-DP-FTRL the best noise of all would be, on seven problems."""
     problems = PROBLEMS[:3] if fidelity == "quick" else PROBLEMS
     table = relative_excess(problems)
     printed = [row[table.columns.index("least nu")] for row in table.rows]

@@ -51,10 +51,10 @@ _ABOUT = {
 @register(
     PAPER,
     "Figure 2",
-    shows="How fast the error grows with each of three knobs, for both noises, on one chart.",
     **_ABOUT,
 )
 def figure2(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How fast the error grows with each of three knobs, for both noises, on one chart."""
     lines = [_growth(panel, arm) for panel, arm in _LINES]
     for fraction, runs in simulate(tuple(PANELS), fidelity, seed):
         yield fraction, Result(
@@ -77,40 +77,40 @@ def figure2(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Figure 2, left",
-    shows="Independent noise costs more with every parameter; correlated noise much less.",
     **_ABOUT,
 )
 def figure2_dim(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """Independent noise costs more with every parameter; correlated noise much less."""
     return _panel("dim", fidelity, seed)
 
 
 @register(
     PAPER,
     "Figure 2, middle",
-    shows="Correlated noise costs by the number of directions that matter; independent noise costs the same for all.",
     **_ABOUT,
 )
 def figure2_effective_dim(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """Correlated noise costs by the number of directions that matter; independent noise costs the same for all."""
     return _panel("effective_dim", fidelity, seed)
 
 
 @register(
     PAPER,
     "Figure 2, right",
-    shows="A smaller learning rate helps correlated noise much more than independent noise.",
     **_ABOUT,
 )
 def figure2_learning_rate(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """A smaller learning rate helps correlated noise much more than independent noise."""
     return _panel("learning_rate", fidelity, seed)
 
 
 @register(
     PAPER,
     "Figure 2, slopes",
-    shows="The slopes that the paper prints beside exact and simulated ones, and what they are made of.",
     **_ABOUT,
 )
 def figure2_slopes(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """The slopes that the paper prints beside exact and simulated ones, and what they are made of."""
     for fraction, runs in simulate(tuple(PANELS), fidelity, seed):
         yield fraction, Table(
             title="Slopes of Figure 2",

@@ -18,10 +18,6 @@ SIGNS = {"corrected": "", "as_printed": ", sign as printed"}
 @register(
     PAPER,
     "Figure 3",
-    shows=(
-        "For any smooth and strongly convex loss, correlated noise has a far lower bound, the more so the worse the "
-        "conditioning."
-    ),
     left_open="The learning rate, nu, the number of lags of the multiplier, and which sign of it was used.",
     chosen=(
         f"Learning rate {LEARNING_RATE}, the best nu at each point, 60 lags for each factor 10 of the condition number; "
@@ -31,6 +27,9 @@ SIGNS = {"corrected": "", "as_printed": ", sign as printed"}
     full="13 condition numbers from 2 to 200: half a minute.",
 )
 def figure3(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """For any smooth and strongly convex loss, correlated noise has a far lower bound, the more so the worse the
+    conditioning.
+    """
     numbers = np.array(NUMBERS[fidelity], dtype=float)
     found = {sign: [] for sign in SIGNS}
     for done, number in enumerate(numbers, start=1):

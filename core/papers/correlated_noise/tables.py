@@ -23,16 +23,15 @@ _COLUMNS = ("printed rate", "its value", "with constants", "exact")
 @register(
     PAPER,
     "Table 1",
-    shows=(
-        "What privacy noise costs in linear regression: independent noise pays by dimension, correlated noise by "
-        "effective dimension."
-    ),
     left_open=_OPEN,
     chosen=f"{_CHOSEN} Eigenvalues 1/k.",
     quick="Dimensions 16 and 128, two learning rates, exact.",
     full="Dimensions 16 to 1024, four learning rates, exact.",
 )
 def table1(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """What privacy noise costs in linear regression: independent noise pays by dimension, correlated noise by
+    effective dimension.
+    """
     dims, rates = GRID[fidelity]
     rows, over = [], {noise: [] for noise in NOISES}
     for dim in dims:
@@ -67,10 +66,6 @@ def table1(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
 @register(
     PAPER,
     "Table 2",
-    shows=(
-        "Noises of earlier work in the long run: some have no stationary error at all, because their sensitivity never "
-        "stops growing."
-    ),
     left_open=f"{_OPEN} The damping of anti-PGD.",
     chosen=(
         f"{_CHOSEN} 128 directions, eigenvalues 1/k, learning rate 0.02; damping sqrt(2 x learning rate x mean "
@@ -80,6 +75,9 @@ def table1(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
     full="100000 steps, exact.",
 )
 def table2(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """Noises of earlier work in the long run: some have no stationary error at all, because their sensitivity never
+    stops growing.
+    """
     steps, learning_rate = {"quick": 10_000, "full": 100_000}[fidelity], 0.02
     works = prior_work(spectrum(128, 1.0), learning_rate, steps)
     sgd = stationary_rates(spectrum(128, 1.0), learning_rate)["independent"].exact
@@ -114,13 +112,13 @@ def table2(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
 @register(
     PAPER,
     "Table 4",
-    shows="How the gain of correlated noise depends on how fast the eigenvalues of the Hessian fall.",
     left_open=_OPEN,
     chosen=f"{_CHOSEN} Learning rate 0.01 in batches of a million, so that gradients are exact and all spectra stable.",
     quick="Six spectra in 128 and 512 dimensions, exact.",
     full="Six spectra in 128, 512 and 2048 dimensions, exact.",
 )
 def table4(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """How the gain of correlated noise depends on how fast the eigenvalues of the Hessian fall."""
     dims, decays = {"quick": (128, 512), "full": (128, 512, 2048)}[fidelity], (0.0, 0.5, 0.8, 1.0, 2.0, 3.0)
     rows, ratios = [], {}
     for decay in decays:

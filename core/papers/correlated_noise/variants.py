@@ -39,10 +39,6 @@ _PRINTED = {
 @register(
     PAPER,
     "Table 3",
-    shows=(
-        "Every noise of the literature at once: what it must know beforehand, what it keeps in memory, how well it "
-        "counts."
-    ),
     left_open="nu, the number of steps, and any measured column.",
     chosen=(
         "nu = 1/T. Errors are standard deviations at equal privacy (sensitivity times that of the noise) for a record "
@@ -53,6 +49,9 @@ _PRINTED = {
     full="512 steps, exact.",
 )
 def table3(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """Every noise of the literature at once: what it must know beforehand, what it keeps in memory, how well it
+    counts.
+    """
     steps = STEPS[fidelity]
     rows, agree = [], []
     shown = _shown(steps)

@@ -21,7 +21,6 @@ _LOOKS = {"the same budget for every step": "independent", "a budget that grows"
 @register(
     PAPER,
     "Algorithm 1, line 4",
-    shows="The last step's noise is felt whole, the first one's has faded: giving later steps more of the same rho lowers the error.",
     left_open="The paper gives every step the same share of rho.",
     chosen="rho_t proportional to (1 - learning rate)^(T-t), which is best for the last iterate where the Hessian is I; 10,000 records, "
     "rho = .015, learning rate 1/4; distance to least squares.",
@@ -29,6 +28,9 @@ _LOOKS = {"the same budget for every step": "independent", "a budget that grows"
     full="6 lengths of run, 400 data sets: a minute.",
 )
 def budget_schedule(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The last step's noise is felt whole, the first one's has faded: giving later steps more of the same rho lowers
+    the error.
+    """
     trials = TRIALS[fidelity]
     found: list[np.ndarray] = []
     for steps in STEPS:

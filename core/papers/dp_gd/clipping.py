@@ -25,13 +25,15 @@ _BAND = "95% confidence interval (Student's t) of the mean over data sets"
 @register(
     PAPER,
     "Figure 3",
-    shows="Which share of the gradients is clipped, by clip norm and number of features: in units of sqrt(p) the number hardly matters.",
     left_open="n, rho, the number of steps and the step size, and over which steps the share is taken.",
     chosen="100 records for each feature, rho = .015, the share over all ten steps at learning rate 1/4.",
     quick="10 to 100 features, 40 data sets down to 4: seconds.",
     full="10 to 100 features, 200 data sets down to 50: a minute.",
 )
 def figure3(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """Which share of the gradients is clipped, by clip norm and number of features: in units of sqrt(p) the number
+    hardly matters.
+    """
     plan = SHARE_TRIALS[fidelity]
     shares: list[np.ndarray] = []  # (factors, trials) for each number of features
     for dim, trials in plan.items():
@@ -59,13 +61,13 @@ def figure3(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Figure 4",
-    shows="A smaller clip norm needs less noise and adds bias: the error is U-shaped, and least where a fifth is clipped.",
     left_open="n, the number of steps, the step size, and to what bias and error are measured.",
     chosen=f"n = {N_SAMPLES}, ten steps at learning rate 1/4; all to the least-squares fit of the same records.",
     quick="12 clip norms, 10 data sets, 80 runs on each: seconds.",
     full="12 clip norms, 50 data sets, 200 runs on each: a minute.",
 )
 def figure4(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """A smaller clip norm needs less noise and adds bias: the error is U-shaped, and least where a fifth is clipped."""
     from core.learners.dp_gd import DpGdConfig, dp_gd
     from core.problems.finite import LeastSquares
 
@@ -102,13 +104,15 @@ def figure4(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Figure 7",
-    shows="The error against the share of gradients that is clipped, for runs of several lengths: half may be clipped at little cost.",
     left_open="n, the numbers of steps, the step size, and to what the error is measured.",
     chosen=f"n = {N_SAMPLES}, {', '.join(map(str, TOTAL_STEPS))} steps at learning rate 1/4, one rho for all of them; error to least squares.",
     quick="12 clip norms, 4 lengths, 20 data sets: seconds.",
     full="12 clip norms, 4 lengths, 400 data sets: a minute.",
 )
 def figure7(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The error against the share of gradients that is clipped, for runs of several lengths: half may be clipped at
+    little cost.
+    """
     arms = [runs.arm(f"{factor:g}", DIM, factor) for factor in FACTORS]
     found: list[runs.Trials] = []
     for steps in TOTAL_STEPS:

@@ -44,52 +44,54 @@ class Measured(NamedTuple):
 @register(
     PAPER,
     "Figure 5",
-    shows="How often the private intervals contain the least-squares fit, by the number of gradients: batched means need long runs.",
     left_open=_OPEN,
     chosen=_CHOSEN,
     quick=_QUICK,
     full=_FULL,
 )
 def figure5(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How often the private intervals contain the least-squares fit, by the number of gradients: batched means need
+    long runs.
+    """
     yield from _coverage("figure5", "Figure 5", "isotropic", fidelity, seed)
 
 
 @register(
     PAPER,
     "Figure 6",
-    shows="How wide the private intervals are, against the classical interval that is not private.",
     left_open=_OPEN,
     chosen=_CHOSEN,
     quick=_QUICK,
     full=_FULL,
 )
 def figure6(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How wide the private intervals are, against the classical interval that is not private."""
     yield from _width("figure6", "Figure 6", "isotropic", fidelity, seed)
 
 
 @register(
     PAPER,
     "Figure 10",
-    shows="Figure 5 again where some directions of the data vary twice as much as others.",
     left_open=_OPEN,
     chosen=_CHOSEN,
     quick=_QUICK,
     full=_FULL,
 )
 def figure10(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """Figure 5 again where some directions of the data vary twice as much as others."""
     yield from _coverage("figure10", "Figure 10", "anisotropic", fidelity, seed)
 
 
 @register(
     PAPER,
     "Figure 11",
-    shows="Figure 6 again where some directions of the data vary twice as much as others.",
     left_open=_OPEN,
     chosen=_CHOSEN,
     quick=_QUICK,
     full=_FULL,
 )
 def figure11(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """Figure 6 again where some directions of the data vary twice as much as others."""
     yield from _width("figure11", "Figure 11", "anisotropic", fidelity, seed)
 
 

@@ -28,26 +28,28 @@ _CHOSEN = (
 @register(
     PAPER,
     "Figure 1",
-    shows="With 100 records for each feature, private gradient descent errs alike however many features there are; AdaSSP errs more.",
     left_open=_OPEN,
     chosen=_CHOSEN,
     quick=_QUICK,
     full=_FULL,
 )
 def figure1(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """With 100 records for each feature, private gradient descent errs alike however many features there are; AdaSSP
+    errs more.
+    """
     yield from _panel("figure1", "isotropic", "Figure 1", 1.0, fidelity, seed)
 
 
 @register(
     PAPER,
     "Figure 9",
-    shows="Figure 1 again where some directions of the data vary twice as much as others.",
     left_open=_OPEN,
     chosen=_CHOSEN + " Here |x| <= 1.5 sqrt(1.5 p), because the directions have variances between 1 and 2.",
     quick=_QUICK,
     full=_FULL,
 )
 def figure9(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """Figure 1 again where some directions of the data vary twice as much as others."""
     yield from _panel("figure9", "anisotropic", "Figure 9", 1.5, fidelity, seed)
 
 

@@ -30,39 +30,39 @@ _LABELS = (
 @register(
     PAPER,
     "Figure 2",
-    shows="With more records the error that privacy adds falls faster than the error of sampling: privacy comes for free.",
     left_open=_OPEN,
     chosen=f"{_CHOSEN} rho = {LARGE_RHO:g}, ten times the usual.",
     quick="6 sizes up to 32,000 records, 40 data sets each: seconds.",
     full="7 sizes up to 64,000 records, 100 data sets each: a minute.",
 )
 def figure2(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """With more records the error that privacy adds falls faster than the error of sampling: privacy comes for free."""
     yield from _panel("figure2", "Figure 2", 10, LARGE_RHO, fidelity, seed)
 
 
 @register(
     PAPER,
     "Figure 8a",
-    shows="Figure 2 at the usual budget: more records are needed before privacy comes for free.",
     left_open=_OPEN,
     chosen=_CHOSEN,
     quick="6 sizes up to 32,000 records, 40 data sets each: seconds.",
     full="7 sizes up to 64,000 records, 100 data sets each: a minute.",
 )
 def figure8a(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """Figure 2 at the usual budget: more records are needed before privacy comes for free."""
     yield from _panel("figure8a", "Figure 8 (a)", 10, runs.RHO, fidelity, seed)
 
 
 @register(
     PAPER,
     "Figure 8b",
-    shows="The same with 100 features.",
     left_open=_OPEN,
     chosen=_CHOSEN,
     quick="3 sizes up to 32,000 records, 3 data sets each: seconds.",
     full="4 sizes up to 64,000 records, 20 data sets each: minutes.",
 )
 def figure8b(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The same with 100 features."""
     yield from _panel("figure8b", "Figure 8 (b)", 100, runs.RHO, fidelity, seed)
 
 

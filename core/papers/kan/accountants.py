@@ -36,20 +36,20 @@ class Pattern:
 @register(
     PAPER,
     "Theorem F.12, many participations",
-    shows="What privacy charges for lambda when a record joins about forty steps, by four accountants.",
     **_ABOUT,
 )
 def kappa_accountants(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """What privacy charges for lambda when a record joins about forty steps, by four accountants."""
     return _accountants("kappa_accountants", Pattern(0.1, 400), fidelity, seed)
 
 
 @register(
     PAPER,
     "Theorem F.12, few participations",
-    shows="The same when a record joins two steps on average: there the tight accountant charges far less for lambda.",
     **_ABOUT,
 )
 def kappa_few(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The same when a record joins two steps on average: there the tight accountant charges far less for lambda."""
     return _accountants("kappa_few", Pattern(1 / 150, 300), fidelity, seed)
 
 

@@ -26,10 +26,12 @@ _WITHOUT = "no noise (not private)"
 @register(
     PAPER,
     "Figure 1, left",
-    shows="Accuracy at the same privacy against lambda: does taking back part of the last noise help, and how much is too much?",
     **_ABOUT,
 )
 def figure1(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """Accuracy at the same privacy against lambda: does taking back part of the last noise help, and how much is too
+    much?
+    """
     effort = EFFORT[fidelity]
     arms = _arms(effort, (effort.accountant,))
     for fraction, scores in runs.simulate(arms, effort, seed):
@@ -61,10 +63,10 @@ def figure1(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Figure 1, left, as a table",
-    shows="Accuracy and loss against lambda with paired standard errors, by accountant: what a better accountant is worth.",
     **_ABOUT,
 )
 def figure1_table(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
+    """Accuracy and loss against lambda with paired standard errors, by accountant: what a better accountant is worth."""
     effort = EFFORT[fidelity]
     accountants = tuple(dict.fromkeys((effort.accountant, "spectral")))
     arms = _arms(effort, accountants)
@@ -99,13 +101,13 @@ def figure1_table(fidelity: str, seed: int) -> Iterator[tuple[float, Table]]:
 @register(
     PAPER,
     "Figure 1, right",
-    shows="How the noise of all steps adds up, at the same privacy: lambda starts with more and grows more slowly.",
     left_open="Whether the figure compares lambdas at the same noise multiplier or at the same privacy.",
     chosen="The same privacy, (1, 1e-5), which the question of what helps needs; noise multipliers by the tight accountant.",
     quick="300 steps, one path of 5,120 coordinates: seconds.",
     full="300 steps, one path of 20,480 coordinates: seconds.",
 )
 def figure1_noise(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How the noise of all steps adds up, at the same privacy: lambda starts with more and grows more slowly."""
     import torch
 
     effort = EFFORT[fidelity]

@@ -21,13 +21,13 @@ _CHOSEN = "Epsilon 1, Poisson batches, a record joins two steps on average; lear
 @register(
     PAPER,
     "Corollary 5.3, records",
-    shows="How the loss on new records falls with the number of records, and what privacy adds to it.",
     left_open="Everything but the rate, 1/sqrt(n) + sqrt(d)/(n epsilon) up to logarithms and the margin.",
     chosen=f"{_CHOSEN} The batch grows with n, so that the noise multiplier stays. What privacy adds is the loss less that without noise.",
     quick="6,000 to 24,000 records drawn, 4 data sets each, width 64: seconds.",
     full="3,000 to 48,000 records drawn, 12 data sets each, width 64: minutes.",
 )
 def risk_n(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How the loss on new records falls with the number of records, and what privacy adds to it."""
     sizes = RECORDS[fidelity]
     base = _narrow(EFFORT[fidelity])
     efforts = [replace(base, records=size) for size in sizes]
@@ -49,7 +49,6 @@ def risk_n(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
 @register(
     PAPER,
     "Theorem 4.1, width",
-    shows="How the loss on new records depends on the width: a wider network learns more, and hears more noise.",
     left_open="Constants: the theorem asks for a width between polylog(n)/gamma^4 and a bound beyond which noise breaks it; for "
     "the margins gamma of real data the lower end alone is in the hundred thousands.",
     chosen=f"{_CHOSEN} Widths that can be trained, all far below the theorem's range.",
@@ -57,6 +56,7 @@ def risk_n(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
     full="Width 4 to 1024, 12 data sets of 24,000 records: many minutes.",
 )
 def risk_width(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """How the loss on new records depends on the width: a wider network learns more, and hears more noise."""
     widths = WIDTHS[fidelity]
     base = EFFORT[fidelity]
     for fraction, losses in _losses([replace(base, width=width) for width in widths], seed):

@@ -30,7 +30,6 @@ GRIDS = {
 @register(
     PAPER,
     "Figure 1, left, tuned",
-    shows="The fair figure: every lambda gets its own best learning rate and clip norm before it is compared.",
     left_open="How the settings of the compared lambdas were chosen.",
     chosen="For each data set, epsilon and lambda, learning rate and clip norm are those of the best accuracy on one half of the "
     "held-out records, and so is lambda itself for the last comparison; accuracies are reported on the other half. "
@@ -39,6 +38,7 @@ GRIDS = {
     full="12 data sets of 24,000 records, width 64, 4 learning rates x 3 clip norms x 6 lambdas: many minutes.",
 )
 def figure1_tuned(fidelity: str, seed: int) -> Iterator[tuple[float, Result]]:
+    """The fair figure: every lambda gets its own best learning rate and clip norm before it is compared."""
     grid = GRIDS[fidelity]
     effort = grid.effort
     chosen, reported = [], []
