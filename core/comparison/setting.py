@@ -1,13 +1,14 @@
 """One frozen `Setting` holds every control of the workbench; the arms compared and their noise follow from it."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from core import mechanisms, privacy
 from core.check import choice, real, whole
+from core.comparison.controls import Controls
 from core.mechanisms import Mechanism
 from core.problems.spectrum import spectrum
 from core.theory import quadratic
@@ -17,7 +18,7 @@ ADJACENCY = "zero_out"
 
 
 @dataclass(frozen=True)
-class Setting:
+class Setting(Controls):
     """Every control of the workbench: scalars, checked at birth, hashable; it fits in a URL.
 
     Raises: ValueError naming field, value and requirement.
@@ -58,10 +59,6 @@ class Setting:
     def eigenvalues(self) -> np.ndarray:
         """Eigenvalues of the Hessian (dim,): k^-decay."""
         return spectrum(self.dim, self.decay)
-
-    def changes(self) -> dict[str, float | int | str]:
-        """The fields that differ from the defaults: what a permalink must carry."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
     def problem(self) -> dict:
         """The arguments that describe the regression to `core.theory.quadratic`: start at 0, theta_star = 1/sqrt(dim)."""

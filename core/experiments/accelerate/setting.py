@@ -1,11 +1,12 @@
 """One frozen `AccelerateSetting` holds every control; problem, ball and numbers of steps follow from it."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from core.check import choice, real, whole
+from core.comparison.controls import Controls
 from core.devices import DEVICES
 from core.problems import Problem
 from core.problems.datasets import TwoClasses, breast_cancer
@@ -26,7 +27,7 @@ ROOM = 1.1
 
 
 @dataclass(frozen=True)
-class AccelerateSetting:
+class AccelerateSetting(Controls):
     """Every control of the experiment: scalars, checked at birth, hashable; it fits in a URL.
 
     `n_samples`, `dim` and `label_noise` are those of drawn records; a table has its own.
@@ -56,10 +57,6 @@ class AccelerateSetting:
         whole("replicates", self.replicates, at_least=2, at_most=1000)
         whole("seed", self.seed, at_most=2**31 - 1)
         choice("device", self.device, DEVICES)
-
-    def changes(self) -> dict[str, float | int | str | bool]:
-        """The fields that differ from the defaults: what a permalink must carry."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
 
 def records(setting: AccelerateSetting) -> int:

@@ -1,11 +1,12 @@
 """One frozen `AdaptiveSetting` holds every control; what it asks for is least squares on Gaussian records."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from core import privacy
 from core.check import choice, real, require, whole
+from core.comparison.controls import Controls
 from core.devices import DEVICES
 
 LABEL_NOISES = (1.0, 0.1, 0.01, 0.0)
@@ -15,7 +16,7 @@ LARGEST_DATA = 2**25
 
 
 @dataclass(frozen=True)
-class AdaptiveSetting:
+class AdaptiveSetting(Controls):
     """Every control of the experiment: scalars, checked at birth, hashable; it fits in a URL.
 
     x ~ N(0, I) in `dim` dimensions, y = <x, theta_star> + label_noise N(0, 1) with |theta_star| = 1. `label_noise` is the
@@ -71,10 +72,6 @@ class AdaptiveSetting:
     def eigenvalues(self) -> np.ndarray:
         """Those of the Hessian (d,): all 1."""
         return np.ones(self.dim)
-
-    def changes(self) -> dict[str, float | int | str | bool]:
-        """The fields that differ from the defaults: what a permalink must carry."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
 
 def check_together(setting: AdaptiveSetting) -> None:

@@ -1,9 +1,10 @@
 """One frozen `IntervalSetting` holds every control; the records follow from it, or are the viewer's own."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 from core.check import choice, real, require, whole
+from core.comparison.controls import Controls
 from core.devices import DEVICES
 from core.intervals import CONSTRUCTIONS
 from core.learners.budget import Geometric, Schedule, Uniform
@@ -23,7 +24,7 @@ LABEL_NOISE = 1.0
 
 
 @dataclass(frozen=True)
-class IntervalSetting:
+class IntervalSetting(Controls):
     """Every control of the experiment: scalars, checked at birth, hashable; it fits in a URL.
 
     `rho` is the one total for everything that is published of an experiment, under replacement; `delta` only says which
@@ -65,10 +66,6 @@ class IntervalSetting:
         whole("replicates", self.replicates, at_least=2, at_most=1000)
         whole("seed", self.seed, at_most=2**31 - 1)
         choice("device", self.device, DEVICES)
-
-    def changes(self) -> dict[str, float | int | str]:
-        """The fields that differ from the defaults: what a permalink must carry."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """One frozen `KanSetting` holds every control; the data and the lambdas compared follow from it."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 from core.check import choice, real, require, whole
+from core.comparison.controls import Controls
 from core.devices import DEVICES
 from core.learners.batches import FixedSize, Poisson, Sampling
 from core.problems.datasets import DATASETS, TwoClasses
@@ -17,7 +18,7 @@ SAMPLINGS: dict[str, Sampling] = {"poisson": Poisson(), "fixed_size": FixedSize(
 
 
 @dataclass(frozen=True)
-class KanSetting:
+class KanSetting(Controls):
     """Every control of the experiment: scalars, checked at birth, hashable; it fits in a URL.
 
     `accountant`: which bound of `core.amplification` calibrates Poisson batches; batches of a fixed size are charged by
@@ -60,10 +61,6 @@ class KanSetting:
         choice("accountant", self.accountant, ACCOUNTANTS)
         choice("sampling", self.sampling, tuple(SAMPLINGS))
         require(isinstance(self.private, bool), "private", self.private, "True or False")
-
-    def changes(self) -> dict[str, float | int | str | bool]:
-        """The fields that differ from the defaults: what a permalink must carry."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
 
 def correlations(setting: KanSetting) -> tuple[float, ...]:

@@ -1,11 +1,12 @@
 """One frozen `NoiseSetting` holds every control of the page; the noises compared and their scale follow from it."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from core.check import choice, real, require, whole
+from core.comparison.controls import Controls
 from core.problems.spectrum import spectrum
 from core.theory import quadratic
 from core.theory.strongly_convex import MULTIPLIERS
@@ -47,7 +48,7 @@ LOWEST, HIGHEST = -4.0, 2.0
 
 
 @dataclass(frozen=True)
-class NoiseSetting:
+class NoiseSetting(Controls):
     """Every control of the comparison: scalars, checked at birth, hashable; it fits in a URL.
 
     `shown`: names in `NOISES`, comma between; `pictured`: the one whose matrices are drawn. `participations`: steps that
@@ -111,10 +112,6 @@ class NoiseSetting:
     def separation(self) -> int:
         """Steps between two participations of one record, at least."""
         return max(1, self.steps // self.participations)
-
-    def changes(self) -> dict[str, float | int | str]:
-        """The fields that differ from the defaults: what a permalink must carry."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
 
     def problem(self) -> dict:
         """What the exact theory asks about the problem: start at 0, theta_star = 1/sqrt(dim) in every direction."""
