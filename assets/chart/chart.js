@@ -137,10 +137,16 @@ export default function ({ data, parentElement }) {
   const node = parentElement.querySelector(".live-chart");
   node.style.height = `${data.height}px`; // before plotly.js is here, so that nothing below jumps when it comes
   node.setAttribute("aria-label", data.label);
-  node.chart ??= new LiveChart(node);
+  const chart = (node.chart ??= new LiveChart(node));
+  const call = (chart.latest = {});
   loadPlotly(data.plotly).then(
-    (Plotly) => node.chart?.show(data, Plotly),
+    (Plotly) => { if (chart.latest === call) chart.show(data, Plotly); },
     (error) => { node.textContent = error.message; },
   );
-  return () => { node.chart.stop(); node.chart = undefined; };
+  return () => {
+    if (chart.latest !== call) return; // Streamlit also ends calls that were overtaken, while the chart lives on with the next one
+    chart.latest = undefined;
+    chart.stop();
+    node.chart = undefined;
+  };
 }

@@ -41,7 +41,7 @@ def new_page(browser, address, request):
     all_faults = []
     for number, (page, faults) in enumerate(opened):
         if faults or getattr(request.node, "failed", False):
-            screenshot(page, f"{request.node.name}-{number}")
+            screenshot(page, f"{request.node.name.replace('/', '_')}-{number}")
         page.context.close()
         all_faults += faults
     if all_faults:

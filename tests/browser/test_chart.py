@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from harness import PHONE, accessibility_faults, open_page, rerun, served, settled
+from harness import PHONE, ROOT, accessibility_faults, open_page, rerun, served, settled
 
 APP = Path(__file__).with_name("chart_app.py")
 _COUNT_SENT = """() => {
@@ -149,6 +149,29 @@ def test_a_run_that_changes_nothing_paints_nothing(page, charts):
     with rerun(page):
         page.get_by_role("button", name="Run again").click()
     assert [paints(charts.nth(index)) for index in range(2)] == before
+
+
+_OVERTAKEN = """async source => {
+  const { default: draw } = await import(URL.createObjectURL(new Blob([source], {type: "text/javascript"})));
+  const parentElement = document.createElement("div");
+  parentElement.innerHTML = '<div class="live-chart"></div>';
+  document.body.append(parentElement);
+  const figure = JSON.stringify({data: [], layout: {}, config: {}});
+  const data = {plotly: "data:text/javascript,", figure, drag: "{}", words: {}, label: "A chart", height: 100};
+  const [endOvertaken, endLatest] = [draw({data, parentElement}), draw({data, parentElement})];
+  endOvertaken();
+  const node = parentElement.querySelector(".live-chart"), lives = node.chart !== undefined;
+  endLatest();
+  endLatest();
+  parentElement.remove();
+  return [lives, node.chart === undefined];
+}"""
+
+
+def test_the_end_of_an_overtaken_call_leaves_the_chart_to_the_next_one(page, charts):
+    """Streamlit ends a call whose data came too late by what it returned, after the next call has taken the chart over."""
+    source = (ROOT / "assets" / "chart" / "chart.js").read_text()
+    assert page.evaluate(_OVERTAKEN, source) == [True, True]
 
 
 def test_a_chart_in_a_closed_tab_paints_when_opened(page, charts):
