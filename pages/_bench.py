@@ -30,9 +30,10 @@ class Run:
 
 @dataclass
 class Bench:
-    """The one run that a session has on a page."""
+    """The one run that a session has on a page, and the state that its buttons were drawn for."""
 
     run: Run | None = None
+    drawn: str = "none"
 
     def close(self) -> None:
         """End the run with its session."""
@@ -59,7 +60,7 @@ def bench(page: str) -> Bench:
 def buttons(box: Bench, begin: Callable[[bool], None]) -> None:
     """Run, pause or resume, step, cancel: each does one thing to the job and returns at once. `begin(paused)` starts one."""
     job = box.run.job if box.run else None
-    state = job.state if job else "none"
+    state = box.drawn = job.state if job else "none"
     st.button("Run", type="primary", key="run", on_click=begin, args=(False,))
     if state == "paused":
         st.button("Resume", key="resume", on_click=job.resume)
@@ -78,7 +79,7 @@ def buttons(box: Bench, begin: Callable[[bool], None]) -> None:
 
 def live(box: Bench, paint: Callable[[Run | None], None], seconds: float = 0.1) -> None:
     """What `paint` makes of the run as it is now, repainted every so many seconds while it runs."""
-    running = box.run is not None and box.run.job.state == "running"
+    running = box.drawn == "running"  # not the job's own state: it may have ended since, and then the buttons are drawn anew
     st.fragment(_poll, run_every=seconds if running else None)(box, paint, running)
 
 

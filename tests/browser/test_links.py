@@ -5,6 +5,7 @@ import re
 
 from by_theory import DEFAULTS
 from harness import OUT, by_key, open_page, served, watched_page
+from playwright.sync_api import expect
 from reading import assert_all_agree, go_to, headline, in_link, press, shown_controls
 
 TITLES = (
@@ -74,7 +75,7 @@ def test_the_first_link_that_a_fresh_server_is_asked_for_opens_its_page(browser)
             open_page(page, "/train", steps=300)
             by_key(page, "run").wait_for()
             assert shown_controls(page) == DEFAULTS | {"steps": 300}
-            assert [link.inner_text() for link in page.get_by_role("navigation").get_by_role("link").all()] == list(TITLES)
+            expect(page.get_by_role("navigation").get_by_role("link")).to_have_text(list(TITLES))
         finally:
             page.context.close()
         assert faults == []
