@@ -43,6 +43,13 @@ def wait_for(page, words: str) -> None:
     expect(by_key(page, "run-state")).to_contain_text(words)
 
 
+def finished(page, steps: int) -> None:
+    """Wait until a run has ended and the page has drawn itself anew for it."""
+    wait_for(page, f"finished: step {steps} of {steps}")
+    expect(by_key(page, "cancel").get_by_role("button")).to_be_disabled()
+    settled(page)
+
+
 def click(page, key: str) -> None:
     by_key(page, key).get_by_role("button").click()
 
@@ -105,7 +112,7 @@ def test_step_begins_a_run_and_a_short_one_finishes(page):
     click(page, "step")
     wait_for(page, "paused: step 1 of 30")
     click(page, "resume")
-    wait_for(page, "finished: step 30 of 30")
+    finished(page, 30)
     assert "95% confidence" in by_key(page, "chart-main").inner_text()
     assert main_chart(page).evaluate("node => Math.max(...node._fullData.flatMap(trace => [...trace.x]))") == 30
 
@@ -119,7 +126,7 @@ def table_page(page):
 def test_real_data_and_a_table_of_ones_own(table_page):
     page = table_page
     click(page, "run")
-    wait_for(page, "finished: step 50 of 50")
+    finished(page, 50)
     main_chart(page)
     assert by_key(page, "table-ledger").inner_text()
 
@@ -139,7 +146,7 @@ def test_real_data_and_a_table_of_ones_own(table_page):
         page.get_by_role("option", name="age").click()
     assert page.get_by_text("Stale", exact=True).count() == 1
     click(page, "run")
-    wait_for(page, "finished: step 50 of 50")
+    finished(page, 50)
     page.get_by_text("Stale", exact=True).wait_for(state="detached")
     assert page.get_by_test_id("stAlert").count() == 0
     main_chart(page)
